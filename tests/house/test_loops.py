@@ -1,0 +1,90 @@
+"""Formulas and checks never loop over bodies: a sweep is what the compiler makes of an expression."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.house.tree import PACKAGE, files, read, short
+
+_BODYWISE = {"bodies", "parent", "parents", "children", "joint_names", "q_slices", "v_slices"}
+_COUNTS = {"n", "nq", "nv"}
+
+
+def _formulas() -> Iterator[Path]:
+    for folder in ("applications", "identities", "checking"):
+        yield from files(".py", below=PACKAGE / folder)
+    yield PACKAGE / "symbols.py"
+
+
+def _words(node: ast.AST) -> Iterator[str]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Attribute):
+            yield part.attr
+        elif isinstance(part, ast.Name):
+            yield part.id
+
+
+def _calls(node: ast.AST, *functions: str) -> Iterator[ast.Call]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in functions:
+            yield part
+
+
+def _is_bodywise(iterable: ast.AST) -> bool:
+    ranges = [word for call in _calls(iterable, "range") for word in _words(call)]
+    return bool(_BODYWISE.intersection(_words(iterable)) or _COUNTS.intersection(ranges))
+
+
+def loops_over_bodies(source: str) -> list[int]:
+    """The lines of loops whose range is the bodies of a mechanism, or that climb from a body to its parent."""
+    found: list[int] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.For | ast.AsyncFor) and _is_bodywise(node.iter):
+            found.append(node.lineno)
+        elif isinstance(node, ast.comprehension) and _is_bodywise(node.iter):
+            found.append(node.iter.lineno)
+        elif isinstance(node, ast.While) and _BODYWISE.intersection(_words(node)):
+            found.append(node.lineno)
+        elif isinstance(node, ast.Call):
+            found += [call.lineno for call in _calls(node, "map", "filter") if call is node and _is_bodywise(call)]
+    return sorted(found)
+
+
+def test_no_formula_loops_over_bodies() -> None:
+    loops = {short(path): lines for path in _formulas() if (lines := loops_over_bodies(read(path)))}
+    assert not loops
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "for body in model.bodies: pass",
+        "for k in range(model.n): pass",
+        "for k in reversed(range(robot.n)): pass",
+        "for k, p in enumerate(parent): pass",
+        "x = [model.parent[k] for k in range(n)]",
+        "x = sum(body.inertia.mass for body in model.bodies)",
+        "x = {i: j for i, j in zip(model.q_slices, model.v_slices)}",
+        "while k >= 0: k = model.parent[k]",
+        "x = list(map(f, tree.children))",
+    ],
+)
+def test_a_loop_over_bodies_is_seen(source: str) -> None:
+    assert loops_over_bodies(source) == [1]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "for law in catalogue().values(): pass",
+        "for sample in range(samples): pass",
+        "x = [model.n for model in suite()]",
+        "while queue: queue.pop()",
+        "name = model.joint_names[k]",
+        "x = list(map(str, residuals))",
+    ],
+)
+def test_other_loops_are_free(source: str) -> None:
+    assert loops_over_bodies(source) == []

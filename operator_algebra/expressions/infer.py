@@ -1,0 +1,212 @@
+"""The structure of an expression: one table, node by node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from operator_algebra.expressions.nodes import (
+    Diag,
+    Expr,
+    Fixpoint,
+    Inverse,
+    Local,
+    One,
+    Product,
+    Root,
+    Scale,
+    Sum,
+    Symbol,
+    Transpose,
+    Zero,
+    set_structure,
+)
+from operator_algebra.expressions.traverse import children_and_definition, postorder
+from operator_algebra.operators.spaces import Type
+from operator_algebra.operators.structure import (
+    DIAGONAL_UNIT,
+    ZERO,
+    Flow,
+    Structure,
+    join_flow,
+    multiply_flow,
+)
+
+
+def infer(e: Expr) -> Structure:
+    """Infer and remember the structure of every node below e."""
+    for node in postorder(e, children_and_definition, until=_known):
+        if not _known(node):
+            set_structure(node, _structure_of(node))
+    return e.structure
+
+
+def _known(node: Expr) -> bool:
+    return node._structure is not None  # pyright: ignore[reportPrivateUsage]
+
+
+def _global_flow(type_: Type) -> Flow | None:
+    if not type_.domain.attached:
+        return "column" if type_.codomain.attached else "small"
+    return None if type_.codomain.attached else "row"
+
+
+def _structure_of(node: Expr) -> Structure:
+    match node:
+        case Symbol():
+            if node.definition is not None:
+                return node.definition.structure
+            assert node.declared is not None
+            return node.declared
+        case One():
+            return DIAGONAL_UNIT if node.type == node.type.T else Structure.make("diagonal", ("unit",))
+        case Zero():
+            return ZERO
+        case Sum():
+            return _sum(node)
+        case Product():
+            return _product(node)
+        case Scale():
+            return _scale(node)
+        case Transpose():
+            return node.body.structure.T
+        case Inverse():
+            return _inverse(node)
+        case Root():
+            return Structure.make("diagonal", ("invertible",))
+        case Diag():
+            kept = node.body.structure.flags & {"symmetric", "semidefinite", "definite", "unit", "strict"}
+            return Structure.make("diagonal", kept)
+        case Fixpoint():
+            assert node.variable.declared is not None
+            return node.variable.declared
+        case Local():
+            return Structure("diagonal")
+        case _:
+            raise AssertionError(node)
+
+
+def _is_symmetric(node: Expr) -> bool:
+    return node.type == node.type.T and node.T is node
+
+
+def _coefficient(term: Expr) -> tuple[Fraction | None, Expr]:
+    if isinstance(term, Scale):
+        return (term.factor, term.body) if isinstance(term.factor, Fraction) else (None, term.body)
+    return Fraction(1), term
+
+
+def _sum(node: Sum) -> Structure:
+    parts = [term.structure for term in node.children]
+    flow = _global_flow(node.type)
+    flags: set[str] = set()
+    if flow is None:
+        flow = parts[0].flow
+        for part in parts[1:]:
+            flow = join_flow(flow, part.flow)
+        diagonal = _diagonal_of_sum(node)
+        if diagonal == 0:
+            flags.add("strict")
+            if flow in ("inward", "outward") and all(p.hop or p.flow == "zero" for p in parts):
+                flags.add("hop")
+        elif diagonal == 1 and flow in ("diagonal", "inward", "outward"):
+            flags.add("unit")
+        elif diagonal is not None and flow in ("diagonal", "inward", "outward"):
+            flags.add("invertible")
+    if all(part.semidefinite for part in parts):
+        flags.add("definite" if any(part.definite for part in parts) else "semidefinite")
+    elif _is_symmetric(node):
+        flags.add("symmetric")
+    return Structure.make(flow, flags)
+
+
+def _diagonal_of_sum(node: Sum) -> Fraction | None:
+    """The multiple of I on the diagonal if all terms are multiples of unit or strict operators."""
+    total = Fraction(0)
+    for term in node.children:
+        factor, body = _coefficient(term)
+        if body.structure.strict:
+            continue
+        if factor is None or not body.structure.unit:
+            return None
+        total += factor
+    return total
+
+
+def _product_flow(factors: Sequence[Structure], node: Product) -> Flow:
+    """Multiply the flows; inward hop · local · outward hop counts as diagonal: every body has one parent."""
+    stack: list[tuple[Flow, bool]] = []
+    for part in factors:
+        flow: Flow = part.flow
+        hop = part.hop
+        if flow == "outward" and hop:
+            below = len(stack) - 1
+            while below >= 0 and stack[below][0] == "diagonal":
+                below -= 1
+            if below >= 0 and stack[below] == ("inward", True):
+                del stack[below:]
+                flow, hop = "diagonal", False
+        stack.append((flow, hop))
+    total: Flow = "diagonal"
+    for flow, _ in stack:
+        total = multiply_flow(total, flow)
+    return total
+
+
+def _product(node: Product) -> Structure:
+    factors = [child.structure for child in node.children]
+    flow = _global_flow(node.type)
+    flags: set[str] = set()
+    if flow is None:
+        if any(not child.type.domain.attached for child in node.children[:-1]):
+            flow = "full"
+        else:
+            flow = _product_flow(factors, node)
+            one_way = flow in ("diagonal", "inward", "outward")
+            same_way = all(part.flow in ("diagonal", flow) for part in factors)
+            if one_way and same_way and any(part.strict for part in factors):
+                flags.add("strict")
+                if flow != "diagonal" and sum(part.hop for part in factors) == 1 and _others_diagonal(factors):
+                    flags.add("hop")
+            if one_way and same_way and all(part.unit for part in factors):
+                flags.add("unit")
+    if all(part.invertible for part in factors):
+        flags.add("invertible")
+    elif all(part.has("onto") for part in factors):
+        flags.add("onto")
+    if _is_symmetric(node):
+        flags.add(_sign(node))
+    return Structure.make(flow, flags)
+
+
+def _others_diagonal(factors: Sequence[Structure]) -> bool:
+    return all(part.flow == "diagonal" for part in factors if not part.hop)
+
+
+def _sign(node: Product) -> str:
+    """Definite, semidefinite or only symmetric: A S A* has the sign of S, and keeps definiteness if A is onto."""
+    factors = node.children
+    half, odd = divmod(len(factors), 2)
+    middle = factors[half].structure if odd else None
+    if middle is not None and not middle.semidefinite:
+        return "symmetric"
+    onto = all(factor.structure.has("onto") for factor in factors[:half])
+    full = middle is None or middle.definite
+    return "definite" if onto and full else "semidefinite"
+
+
+def _scale(node: Scale) -> Structure:
+    body = node.body.structure
+    if not isinstance(node.factor, Fraction):
+        flags = body.flags & {"symmetric", "strict", "hop"}
+        return Structure.make(body.flow, flags)
+    kept = {"symmetric", "strict", "hop", "onto", "invertible"}
+    if node.factor > 0:
+        kept |= {"semidefinite", "definite"}
+    return Structure.make(body.flow, body.flags & kept)
+
+
+def _inverse(node: Inverse) -> Structure:
+    body = node.body.structure
+    flow: Flow = body.flow if body.flow in ("diagonal", "inward", "outward", "small") else "full"
+    return Structure.make(flow, (body.flags & {"unit", "symmetric", "definite"}) | {"invertible"})

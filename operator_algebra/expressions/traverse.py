@@ -1,0 +1,184 @@
+"""Walks over expressions, all iterative: a formula 10,000 levels deep is walked like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from operator_algebra.errors import SpaceMismatch
+from operator_algebra.expressions.nodes import (
+    Diag,
+    Expr,
+    Fixpoint,
+    Inverse,
+    Local,
+    One,
+    Product,
+    Root,
+    Scale,
+    Sum,
+    Symbol,
+    Transpose,
+    Zero,
+)
+from operator_algebra.operators.spaces import Type
+
+R = TypeVar("R")
+
+Children = Callable[[Expr], "tuple[Expr, ...]"]
+
+
+def children(node: Expr) -> tuple[Expr, ...]:
+    """The direct sub-expressions."""
+    return node.children
+
+
+def children_and_definition(node: Expr) -> tuple[Expr, ...]:
+    """The direct sub-expressions, and the definition of a defined symbol."""
+    if isinstance(node, Symbol) and node.definition is not None:
+        return (node.definition,)
+    return node.children
+
+
+def postorder(e: Expr, below: Children = children, *, until: Callable[[Expr], bool] | None = None) -> Iterator[Expr]:
+    """Every distinct node once, children before parents; nothing below a node for which `until` holds."""
+    seen: set[Expr] = set()
+    stack: list[tuple[Expr, bool]] = [(e, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            yield node
+            continue
+        if node in seen:
+            continue
+        seen.add(node)
+        stack.append((node, True))
+        if until is None or not until(node):
+            stack.extend((child, False) for child in reversed(below(node)) if child not in seen)
+
+
+def fold(e: Expr, combine: Callable[[Expr, tuple[R, ...]], R], below: Children = children) -> R:
+    """The value of a formula from the values of its parts; shared parts are combined once."""
+    done: dict[Expr, R] = {}
+    for node in postorder(e, below):
+        done[node] = combine(node, tuple(done[child] for child in below(node)))
+    return done[e]
+
+
+def size(e: Expr) -> int:
+    """The number of distinct nodes."""
+    return sum(1 for _ in postorder(e))
+
+
+def symbols(e: Expr) -> frozenset[Symbol]:
+    """The symbols of a formula, bound variables and those inside definitions not included."""
+    return frozenset(node for node in postorder(e) if isinstance(node, Symbol) and node.origin != "bound")
+
+
+def free_symbols(e: Expr) -> frozenset[Symbol]:
+    """The leaves and inputs on which the value depends, found through all definitions."""
+    return frozenset(
+        node
+        for node in postorder(e, children_and_definition)
+        if isinstance(node, Symbol) and node.origin in ("model", "input")
+    )
+
+
+def rebuild(node: Expr, parts: tuple[Expr, ...]) -> Expr:
+    """The same node over other parts, made by the smart constructors."""
+    from operator_algebra.expressions import build
+
+    match node:
+        case _ if parts == node.children:
+            return node
+        case Sum():
+            return build.add(*parts)
+        case Product():
+            return build.matmul(*parts)
+        case Scale():
+            return build.multiply(node.factor, parts[0]) if len(parts) == 1 else build.multiply(parts[0], parts[1])
+        case Transpose():
+            return parts[0].T
+        case Inverse():
+            return build.inv(parts[0])
+        case Root():
+            return build.root(parts[0])
+        case Diag():
+            return build.diag(parts[0])
+        case Fixpoint():
+            return build.close_fixpoint(node.name, node.variable, parts[0], node.cites)
+        case Local():
+            return build.local(node.name, *parts)
+        case _:
+            return node
+
+
+def substitute(e: Expr, mapping: Mapping[Expr, Expr]) -> Expr:
+    """Replace sub-expressions, all at once; a replacement must have the type of what it replaces."""
+    for old, new in mapping.items():
+        if old.typed and new.typed and old.type != new.type:
+            raise SpaceMismatch(
+                f"cannot substitute {new} ({new.type}) for {old} ({old.type}): "
+                "they map other spaces. Give a replacement of the same type."
+            )
+
+    def below(node: Expr) -> tuple[Expr, ...]:
+        return () if node in mapping else node.children
+
+    def combine(node: Expr, parts: tuple[Expr, ...]) -> Expr:
+        if node in mapping:
+            from operator_algebra.expressions.build import retype
+
+            return retype(mapping[node], node.type)
+        return rebuild(node, parts)
+
+    return fold(e, combine, below)
+
+
+def to_records(e: Expr) -> tuple[tuple[Any, ...], ...]:
+    """The formula as a flat tuple of records (children by position), for pickling without recursion."""
+    index: dict[Expr, int] = {}
+    records: list[tuple[Any, ...]] = []
+
+    def encode(field: Any) -> Any:
+        if isinstance(field, Expr):
+            return ("#", index[field])
+        if isinstance(field, tuple):
+            return ("()", *(encode(part) for part in field))  # pyright: ignore[reportUnknownVariableType]
+        return field
+
+    def below(node: Expr) -> tuple[Expr, ...]:
+        if isinstance(node, Fixpoint):
+            return (node.variable, node.body)
+        return children_and_definition(node)
+
+    for node in postorder(e, below):
+        index[node] = len(records)
+        records.append((type(node).__name__, node.type, *(encode(field) for field in node._fields)))  # pyright: ignore[reportPrivateUsage]
+    return tuple(records)
+
+
+_CLASSES: dict[str, type[Expr]] = {
+    cls.__name__: cls
+    for cls in (Symbol, One, Zero, Sum, Product, Scale, Transpose, Inverse, Root, Diag, Fixpoint, Local)
+}
+
+
+def from_records(records: tuple[tuple[Any, ...], ...]) -> Expr:
+    """The inverse of `to_records`."""
+    nodes: list[Expr] = []
+
+    def decode(field: Any) -> Any:
+        if isinstance(field, tuple) and field:
+            if field[0] == "#":
+                return nodes[field[1]]
+            if field[0] == "()":
+                return tuple(decode(part) for part in field[1:])
+        return field
+
+    for kind, type_, *fields in records:
+        made: Type = type_
+        nodes.append(_CLASSES[kind]._make(made, tuple(decode(field) for field in fields)))  # pyright: ignore[reportPrivateUsage]
+    return nodes[-1]
+
+

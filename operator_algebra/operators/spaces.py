@@ -1,0 +1,106 @@
+"""Spaces in dual pairs, and the type of an operator: what it takes and what it delivers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from operator_algebra.errors import SpaceMismatch
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """A space of block vectors.
+
+    `sizes` names the family of block sizes ("spatial": 6 per body, "joint": the joint's degrees of freedom, "one",
+    or a user's own name); a space that is not `attached` to bodies is a single block.
+
+    >>> MOTION.dual
+    force
+    >>> MOTION >> FORCE
+    motion → force
+    """
+
+    name: str
+    dual_name: str
+    sizes: str
+    attached: bool = True
+
+    @property
+    def dual(self) -> Space:
+        """The space of the linear functionals on this one."""
+        return Space(self.dual_name, self.name, self.sizes, self.attached)
+
+    def __rshift__(self, codomain: Space) -> Type:
+        return Type(self, codomain)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """The type of an operator: it takes `domain` and delivers `codomain`."""
+
+    domain: Space
+    codomain: Space
+
+    @property
+    def T(self) -> Type:
+        """The type of the adjoint: Y* → X* for X → Y."""
+        return Type(self.codomain.dual, self.domain.dual)
+
+    @property
+    def square(self) -> bool:
+        """Whether it delivers what it takes."""
+        return self.domain == self.codomain
+
+    @property
+    def same_sizes(self) -> bool:
+        """Whether rows and columns have equal block sizes, body by body."""
+        return self.domain.sizes == self.codomain.sizes and self.domain.attached == self.codomain.attached
+
+    def __repr__(self) -> str:
+        return f"{self.domain.name} → {self.codomain.name}"
+
+
+MOTION = Space("motion", "force", "spatial")
+FORCE = Space("force", "motion", "spatial")
+RATE = Space("rate", "torque", "joint")
+TORQUE = Space("torque", "rate", "joint")
+WHITE = Space("white", "white", "joint")
+ONE = Space("one", "one", "one", attached=False)
+ANY = Space("any", "any", "any")
+UNTYPED = Type(ANY, ANY)
+
+_RESERVED = frozenset({"motion", "force", "rate", "torque", "white", "one", "any", "spatial", "joint"})
+
+
+def space(name: str, *, attached: bool = True) -> Space:
+    """A user's own space; its dual is called `name*`.
+
+    Block sizes per body (0 is allowed) come with the value that is bound; `attached=False` is one block that belongs
+    to no body, such as the coordinates of a constraint.
+
+    >>> contact = space("contact")
+    >>> contact.dual, contact.dual.dual == contact
+    (contact*, True)
+    """
+    if not name or name in _RESERVED or name.endswith("*") or not name.isprintable():
+        raise SpaceMismatch(
+            f"{name!r} cannot name a space: it is empty, reserved, or ends in '*'. Choose another name, such as 'contact'."
+        )
+    return Space(name, f"{name}*", name, attached)
+
+
+def white(base: Space) -> Space:
+    """The self-dual space with the block sizes of `base`: the normalised coordinates beside `root`.
+
+    >>> white(TORQUE) == WHITE, white(FORCE)
+    (True, white(spatial))
+    """
+    if base.sizes == "joint":
+        return WHITE
+    if base.sizes == "one":
+        return ONE
+    name = base.name if base.name.startswith("white(") else f"white({base.sizes})"
+    return Space(name, name, base.sizes, base.attached)

@@ -51,7 +51,7 @@ M = _leaf("M", MOTION >> FORCE, "diagonal definite")
 armature = _leaf("armature", RATE >> TORQUE, "diagonal semidefinite")
 a_ground = _leaf("a_ground", ONE >> MOTION, "column")
 E_ground = _leaf("E_ground", FORCE >> GROUND.dual, "row")
-X_cm = _leaf("X_cm", FORCE >> FORCE, "diagonal unit")
+X_cm = _leaf("X_cm", FORCE >> FORCE, "diagonal invertible")
 X_abs = _leaf("X_abs", FORCE >> FORCE, "diagonal invertible")
 
 v = vector("v", RATE)
@@ -156,7 +156,7 @@ def innovations(J: Expr | int) -> Innovations:
     J is rotor inertia, implicit damping h B + h² K, or measurement noise; innovations(0) is the papers' vocabulary.
 
     >>> innovations(armature).D
-    D_J   rate → torque   block-diagonal, symmetric, definite
+    D_J   rate → torque   block-diagonal, symmetric
     """
     if not isinstance(J, Expr):
         J = zero() if J == 0 else one() * J

@@ -13,6 +13,18 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from operator_algebra import errors as errors
+    from operator_algebra import symbols as symbols
+    from operator_algebra.expressions.build import define as define
+    from operator_algebra.expressions.build import diag as diag
+    from operator_algebra.expressions.build import fixpoint as fixpoint
+    from operator_algebra.expressions.build import inv as inv
+    from operator_algebra.expressions.build import operator as operator
+    from operator_algebra.expressions.build import root as root
+    from operator_algebra.expressions.build import scalar as scalar
+    from operator_algebra.expressions.build import vector as vector
+    from operator_algebra.expressions.nodes import Expr as Expr
+    from operator_algebra.expressions.nodes import Symbol as Symbol
+    from operator_algebra.expressions.normalize import equal as equal
     from operator_algebra.operators.spaces import FORCE as FORCE
     from operator_algebra.operators.spaces import MOTION as MOTION
     from operator_algebra.operators.spaces import ONE as ONE
@@ -22,14 +34,26 @@ if TYPE_CHECKING:
     from operator_algebra.operators.spaces import Space as Space
     from operator_algebra.operators.spaces import Type as Type
     from operator_algebra.operators.spaces import space as space
+    from operator_algebra.spatial.inertia import Inertia as Inertia
+    from operator_algebra.spatial.transforms import Placement as Placement
+    from operator_algebra.symbols import parse as parse
 
 # Module → the public names that live there.
 _NAMES = {
-    "operators.spaces": "FORCE MOTION ONE RATE TORQUE WHITE Space Type space",
+    "expressions.build": "define diag fixpoint inv operator root scalar vector",
+    "expressions.nodes": "Expr Symbol",
+    "expressions.normalize": "equal",
+    "operators.spaces": "FORCE MOTION ONE RATE Space TORQUE Type WHITE space",
+    "spatial.inertia": "Inertia",
+    "spatial.transforms": "Placement",
+    "symbols": "parse",
 }
 
 # Modules that are themselves public names.
-_MODULES = ("errors",)
+_MODULES = (
+    "errors",
+    "symbols",
+)
 
 _HOME = {
     **{name: module for module, names in _NAMES.items() for name in names.split()},

@@ -1,0 +1,70 @@
+"""Pages of facts: written from the package each time the documentation is built, so that they cannot drift."""
+
+import inspect
+import shutil
+from pathlib import Path
+from types import ModuleType
+
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+import operator_algebra
+
+_DOCS = Path(__file__).parents[1]
+_NOTEBOOKS = _DOCS.parent / "notebooks"
+
+# A public name stands under the first heading that lists a prefix of its module.
+_SECTIONS = {
+    "Mechanisms": ("models", "spatial"),
+    "Language": ("expressions", "operators.spaces", "symbols"),
+    "Truth": ("evaluation", "operators", "identities", "checking"),
+    "Programs": ("lowering", "compiler", "backends"),
+    "Seen": ("views", "describ"),
+}
+
+
+def _section(home: str) -> str:
+    return next(title for title, prefixes in _SECTIONS.items() if home.startswith(prefixes))
+
+
+def _directive(name: str) -> str:
+    value = getattr(operator_algebra, name)
+    kind = "class" if inspect.isclass(value) else "function" if inspect.isfunction(value) else "data"
+    options = {"class": "   :members:\n", "function": "", "data": "   :no-value:\n"}[kind]
+    return f".. auto{kind}:: operator_algebra.{name}\n{options}"
+
+
+def names_page() -> str:
+    """Every public name that is not a module, by subject."""
+    titles: dict[str, list[str]] = {title: [] for title in _SECTIONS}
+    for name in dir(operator_algebra):
+        value = getattr(operator_algebra, name)
+        if not name.startswith("_") and not isinstance(value, ModuleType):
+            titles[_section(operator_algebra._HOME[name])].append(name)
+    parts = ["# Public names\n\nEverything here is reached as `oa.<name>` after `import operator_algebra as oa`.\n"]
+    for title, names in titles.items():
+        if names:
+            directives = "\n".join(map(_directive, names))
+            parts.append(f"## {title}\n\n```{{eval-rst}}\n{directives}```\n")
+    return "\n".join(parts)
+
+
+def errors_page() -> str:
+    """The exceptions and warnings."""
+    return "# Errors\n\n```{eval-rst}\n.. automodule:: operator_algebra.errors\n   :members:\n   :show-inheritance:\n```\n"
+
+
+def _write(app: Sphinx) -> None:
+    pages = {"reference/names.md": names_page(), "reference/errors.md": errors_page()}
+    for path, text in pages.items():
+        target = _DOCS / path
+        if not target.is_file() or target.read_text(encoding="utf-8") != text:
+            target.write_text(text, encoding="utf-8")
+    for notebook in sorted(_NOTEBOOKS.glob("*.ipynb")):
+        shutil.copyfile(notebook, _DOCS / "learn" / notebook.name)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Called by Sphinx."""
+    app.connect("builder-inited", _write)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,110 @@
+"""Configurations of a model: neutral, random, moved along rates, compared, and tested as input."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from operator_algebra.errors import InputError, explain
+
+if TYPE_CHECKING:
+    from operator_algebra.models.model import Model
+
+Floats = NDArray[np.float64]
+
+# A quaternion written with seven digits passes; another order of its components does not.
+_UNIT = 1e-6
+
+
+def neutral(model: Model) -> Floats:
+    """The configuration in which no joint moves its child."""
+    q = np.zeros(model.nq)
+    for group in model.joint_groups:
+        q[group.q] = group.joint.neutral()
+    return q
+
+
+def random(model: Model, seed: int) -> tuple[Floats, Floats]:
+    """A configuration within the limits and rates between −1 and 1, from the seed alone."""
+    rng = np.random.default_rng(seed)
+    q = np.zeros(model.nq)
+    for group in model.joint_groups:
+        q[group.q] = group.joint.random(rng, (len(group.bodies),))
+    for part, body in zip(model.q_slices, model.bodies, strict=True):
+        limits = body.joint.limits
+        if limits is None or body.joint.nq != body.joint.nv:
+            continue
+        for i, (low, high) in enumerate(zip(limits.lower, limits.upper, strict=False)):
+            if np.isfinite(low) and np.isfinite(high):
+                q[part.start + i] = rng.uniform(low, high)
+    return q, rng.uniform(-1.0, 1.0, model.nv)
+
+
+def integrate(model: Model, q: ArrayLike, dv: ArrayLike) -> Floats:
+    """The configuration q ⊕ dv, joint by joint."""
+    start, step = check_q(model, q), check_v(model, dv, "dv")
+    result = np.empty((*np.broadcast_shapes(start.shape[:-1], step.shape[:-1]), model.nq))
+    for group in model.joint_groups:
+        result[..., group.q] = group.joint.integrate(start[..., group.q], step[..., group.v], np)
+    return result
+
+
+def difference(model: Model, q0: ArrayLike, q1: ArrayLike) -> Floats:
+    """The rates q1 ⊖ q0, joint by joint."""
+    start, end = check_q(model, q0), check_q(model, q1)
+    result = np.empty((*np.broadcast_shapes(start.shape[:-1], end.shape[:-1]), model.nv))
+    for group in model.joint_groups:
+        result[..., group.v] = group.joint.difference(start[..., group.q], end[..., group.q], np)
+    return result
+
+
+def rest(model: Model) -> Floats:
+    """The configuration in which no spring pulls; neutral where a joint says nothing."""
+    q = neutral(model)
+    for part, body in zip(model.q_slices, model.bodies, strict=True):
+        if body.joint.rest:
+            q[part] = body.joint.rest
+    return q
+
+
+def check_q(model: Model, q: ArrayLike) -> Floats:
+    """The coordinates as floats (..., nq) with unit quaternions, or `InputError`."""
+    values = _checked(model, q, "q", model.nq)
+    for group in model.joint_groups:
+        part = group.joint.quaternion
+        if part is None:
+            continue
+        norms = np.sqrt((values[..., group.q[:, part]] ** 2).sum(-1))
+        bad = np.argwhere(~(np.abs(norms - 1.0) <= _UNIT))
+        if len(bad):
+            first = group.q[bad[0][-1], part]
+            raise InputError(
+                explain(
+                    f"norm of q[{first[0]}:{first[-1] + 1}] is {norms[tuple(bad[0])]:.4g}, not 1",
+                    f'q of {model.name}, joint "{model.joint_names[group.bodies[bad[0][-1]]]}"',
+                    "This package orders quaternions w x y z, MuJoCo too, Pinocchio x y z w; "
+                    "a floating joint has its position first.",
+                )
+            )
+    return values
+
+
+def check_v(model: Model, v: ArrayLike, name: str = "v") -> Floats:
+    """Rates as floats (..., nv), or `InputError`."""
+    return _checked(model, v, name, model.nv)
+
+
+def _checked(model: Model, given: Any, name: str, size: int) -> Floats:
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(explain(f"{name} is not an array of numbers", f"model {model.name}")) from None
+    if values.ndim == 0 or values.shape[-1] != size:
+        shape = tuple(values.shape)
+        raise InputError(explain(f"{name} has shape {shape}, not (..., {size})", f"model {model.name}"))
+    if not np.isfinite(values).all():
+        where = tuple(np.argwhere(~np.isfinite(values))[0].tolist())
+        raise InputError(explain(f"{name} is not finite at {where}: {values[where]}", f"model {model.name}"))
+    return values

@@ -1,0 +1,143 @@
+"""Mechanisms with parameters: regular chains, random trees."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from operator_algebra.errors import ModelError, explain
+from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, make_joint
+from operator_algebra.models.model import Body, Model
+from operator_algebra.spatial.inertia import Inertia
+from operator_algebra.spatial.transforms import Placement
+
+DEFAULT_JOINTS = ("revolute", "prismatic", "spherical", "cylindrical", "universal", "fixed")
+_AXES = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0))
+
+
+def chain(n: int, *, joint: str | Sequence[str] = "revolute", seed: int | None = None) -> Model:
+    """A chain of n bodies; kinds of joints are taken in turn.
+
+    Without a seed the links are equal rods of 1 m and 1 kg along x, and axes alternate between z and y; with a seed
+    axes, placements and inertias are random.
+
+    >>> chain(3, joint=["revolute", "prismatic"])
+    Model chain3   3 bodies   2 revolute, 1 prismatic   nq 3, nv 3   fixed base
+    """
+    _check_count(n)
+    kinds = _kinds([joint] if isinstance(joint, str) else joint)
+    if seed is not None:
+        rng = np.random.default_rng(seed)
+        parents = list(range(-1, n - 1))
+        return _random_model(f"chain{n}", parents, [kinds[k % len(kinds)] for k in range(n)], rng, 0.0)
+    rod = Inertia.cylinder(1.0, 0.05, 1.0, com=(0.5, 0.0, 0.0), axis=0)
+    first, next_one = Placement(), Placement(translation=(1.0, 0.0, 0.0))
+    bodies = [
+        Body(
+            f"link{k + 1}",
+            f"link{k}" if k else None,
+            _regular_joint(kinds[k % len(kinds)], f"joint{k + 1}", k),
+            next_one if k else first,
+            rod,
+        )
+        for k in range(n)
+    ]
+    return Model(name=f"chain{n}", bodies=bodies)
+
+
+def random_tree(
+    n: int,
+    *,
+    joints: Sequence[str] = DEFAULT_JOINTS,
+    branching: float = 0.5,
+    mass_spread: float = 0.0,
+    seed: int,
+) -> Model:
+    """A random tree of n bodies.
+
+    Each body hangs, with the probability `branching`, on any earlier body, else on the one before it: 0 gives a chain.
+    `mass_spread` scatters masses over ± so many powers of ten.
+
+    >>> random_tree(5, branching=0.0, seed=1).parent
+    (-1, 0, 1, 2, 3)
+    """
+    _check_count(n)
+    for what, value, most in (("branching", branching, 1.0), ("mass_spread", mass_spread, 12.0)):
+        if not 0.0 <= value <= most:
+            raise ModelError(explain(f"{what} is {value}", "random_tree", f"Give a number from 0 to {most:g}."))
+    kinds = _kinds(joints)
+    rng = np.random.default_rng(seed)
+    parents = [-1]
+    for k in range(1, n):
+        parents.append(int(rng.integers(k)) if rng.random() < branching else k - 1)
+    drawn = [kinds[int(rng.integers(len(kinds)))] for _ in range(n)]
+    return _random_model(f"tree{n}_{seed}", parents, drawn, rng, mass_spread)
+
+
+def random_joint(kind: str, rng: np.random.Generator, *, name: str = "") -> Joint:
+    """A joint of this kind with random axes."""
+    options: dict[str, object] = {"name": name}
+    if kind == "universal":
+        first = _direction(rng)
+        turned = np.cross(first, _direction(rng))
+        options |= {"axis1": first, "axis2": tuple((turned / np.linalg.norm(turned)).tolist())}
+    elif kind not in ("fixed", "spherical", "translation", "floating"):
+        options["axis"] = _direction(rng)
+    if kind == "helical":
+        options["pitch"] = float(rng.uniform(-0.3, 0.3))
+    return make_joint(kind, **options)
+
+
+def random_inertia(rng: np.random.Generator, *, scale: float = 1.0) -> Inertia:
+    """The inertia of a homogeneous box of random size, place and direction, its mass near `scale`."""
+    mass = scale * float(rng.uniform(0.5, 2.0))
+    size = rng.uniform(0.1, 0.6, 3).tolist()
+    axis, angle = _direction(rng), float(rng.uniform(-math.pi, math.pi))
+    place = Placement.from_axis_angle(axis, angle, rng.uniform(-0.3, 0.3, 3).tolist())
+    return Inertia.box(mass, size).moved(place)
+
+
+def _random_model(
+    name: str, parents: Sequence[int], kinds: Sequence[str], rng: np.random.Generator, mass_spread: float
+) -> Model:
+    bodies: list[Body] = []
+    for k, (parent, kind) in enumerate(zip(parents, kinds, strict=True)):
+        place = Placement.from_axis_angle(
+            _direction(rng), float(rng.uniform(-math.pi, math.pi)), rng.uniform(-0.5, 0.5, 3).tolist()
+        )
+        scale = 10.0 ** float(rng.uniform(-mass_spread, mass_spread))
+        joint = random_joint(kind, rng, name=f"joint{k + 1}")
+        above = f"link{parent + 1}" if parent >= 0 else None
+        bodies.append(Body(f"link{k + 1}", above, joint, place, random_inertia(rng, scale=scale)))
+    return Model(name=name, bodies=bodies)
+
+
+def _regular_joint(kind: str, name: str, k: int) -> Joint:
+    if kind in ("fixed", "spherical", "translation", "floating"):
+        return make_joint(kind, name=name)
+    if kind == "universal":
+        return make_joint(kind, name=name, axis1=_AXES[0], axis2=_AXES[1])
+    options = {"pitch": 0.1} if kind == "helical" else {}
+    return make_joint(kind, name=name, axis=_AXES[k % 2], **options)
+
+
+def _direction(rng: np.random.Generator) -> tuple[float, float, float]:
+    x, y, z = rng.standard_normal(3).tolist()
+    norm = math.hypot(x, y, z)
+    return (x / norm, y / norm, z / norm)
+
+
+def _check_count(n: int) -> None:
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ModelError(explain(f"the number of bodies is {n!r}", remedy="Give a whole number of at least 1."))
+
+
+def _kinds(kinds: Sequence[str]) -> list[str]:
+    for kind in kinds:
+        if kind not in JOINT_KINDS:
+            raise ModelError(explain(f"unknown kind of joint {kind!r}", remedy=f"Use {', '.join(JOINT_KINDS)}."))
+    if not kinds:
+        raise ModelError(explain("no kinds of joints are given", remedy=f"Use {', '.join(JOINT_KINDS)}."))
+    return list(kinds)

@@ -1,0 +1,95 @@
+"""Finding, reading and writing mechanisms; the only file that knows where the gallery's data lives."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Literal
+
+from operator_algebra.errors import ModelError, explain
+from operator_algebra.models.model import Model
+
+Base = Literal["fixed", "floating"]
+
+
+def available() -> list[str]:
+    """Names of the gallery's mechanisms.
+
+    >>> "planar2r" in available()
+    True
+    """
+    return sorted(entry.name.removesuffix(".toml") for entry in _root().iterdir() if entry.name.endswith(".toml"))
+
+
+def load(name_or_path: str | Path, *, base: Base = "fixed", merge_fixed: bool = True, strict: bool = True) -> Model:
+    """A mechanism of the gallery by its name, or of a .toml or .urdf file by its path.
+
+    `base="floating"` puts a floating joint under each root that is not floating yet. `merge_fixed` merges the links of
+    a URDF file that are fixed to each other. `strict=False` loads what can be loaded, with warnings.
+
+    >>> load("planar2r")
+    Model planar2r   2 bodies   2 revolute   nq 2, nv 2   fixed base
+    """
+    if base not in ("fixed", "floating"):
+        raise ModelError(explain(f"base is {base!r}", "load", 'Give "fixed" or "floating".'))
+    source = _find(name_or_path)
+    if source.name.lower().endswith(".toml"):
+        from operator_algebra.models.native import read_toml
+
+        return read_toml(source, base=base, strict=strict)
+    if source.name.lower().endswith(".urdf"):
+        from operator_algebra.models.urdf import read_urdf
+
+        return read_urdf(Path(str(source)), base=base, merge_fixed=merge_fixed, strict=strict)
+    raise ModelError(explain("unknown kind of file", str(source), "Give a .toml or .urdf file."))
+
+
+def save(model: Model, path: str | Path) -> None:
+    """Write a model to a .toml or .urdf file."""
+    target = Path(path)
+    if target.suffix.lower() == ".toml":
+        from operator_algebra.models.native import write_toml
+
+        write_toml(model, target)
+    elif target.suffix.lower() == ".urdf":
+        from operator_algebra.models.urdf import write_urdf
+
+        write_urdf(model, target)
+    else:
+        raise ModelError(explain("unknown kind of file", str(target), "Give a name that ends in .toml or .urdf."))
+
+
+def about(name: str) -> dict[str, str]:
+    """What the gallery says of a mechanism: description, source and licence of its figures."""
+    from operator_algebra.models.native import read_about
+
+    return read_about(_find(name))
+
+
+def _root() -> Traversable:
+    shipped = files("operator_algebra") / "_gallery"
+    return shipped if shipped.is_dir() else Path(__file__).parents[2] / "models"
+
+
+def _find(name_or_path: str | Path) -> Traversable:
+    text = str(name_or_path)
+    if "\0" in text or not text.strip():
+        raise ModelError(explain(f"{text!r:.60} is neither a name nor a path", "load"))
+    known = available()
+    if text in known:
+        return _root() / f"{text}.toml"
+    path = Path(text).expanduser()
+    try:
+        if path.is_file():
+            return path
+        kind = "is a directory" if path.is_dir() else "does not exist"
+    except OSError as error:
+        kind = f"cannot be opened ({error.strerror})"
+    if path.suffix:
+        raise ModelError(explain(f"the file {kind}", text, "Check the path."))
+    import difflib
+
+    close = difflib.get_close_matches(text, known, n=1)
+    advice = f'Did you mean "{close[0]}"?' if close else f"There are {', '.join(known)}; files end in .toml or .urdf."
+    raise ModelError(explain(f'the gallery has no mechanism "{text}"', "load", advice))

@@ -1,0 +1,49 @@
+"""What the joints with one fixed axis share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from operator_algebra.errors import ModelError
+from operator_algebra.models.joints.joint import Joint
+from operator_algebra.spatial.arrays import Array, ArrayNamespace, Vector3
+from operator_algebra.spatial.transforms import unit_vector
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AxisJoint(Joint):
+    """A joint about or along a unit axis, given in the joint's frame, which is also its direction in the child's."""
+
+    parameters: ClassVar[tuple[str, ...]] = ("axis",)
+
+    axis: Vector3 = (0.0, 0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", unit_axis(self, self.axis, "axis"))
+        super().__post_init__()
+
+    def _axis(self) -> NDArray[np.float64]:
+        return np.asarray(self.axis, dtype=np.float64)
+
+    def _no_rotation(self, q: Array, xp: ArrayNamespace) -> Array:
+        return self._constant(np.eye(3), q, xp)
+
+    def _no_translation(self, q: Array, xp: ArrayNamespace) -> Array:
+        return self._constant(np.zeros((3, 1)), q, xp)[..., 0]
+
+
+def unit_axis(joint: Joint, axis: Any, what: str) -> Vector3:
+    """The axis scaled to length one, or a `ModelError` that names the joint."""
+    try:
+        return unit_vector(axis, f"the {what}")
+    except ModelError as error:
+        raise joint.error(str(error)) from None
+
+
+def columns(*twists: tuple[Any, Any]) -> NDArray[np.float64]:
+    """A constant joint map from the angular and linear part of each column; (..., 6, columns)."""
+    return np.stack([np.concatenate(twist, axis=-1) for twist in twists], axis=-1)

@@ -1,0 +1,271 @@
+"""What a joint is: coordinates, transform, joint map; and the dictionary of the kinds that the package knows."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypedDict, Unpack, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from operator_algebra.errors import ModelError, explain
+from operator_algebra.spatial.arrays import Array, ArrayNamespace, ManifoldNamespace
+
+JOINT_KINDS = {
+    "fixed": "Fixed",
+    "revolute": "Revolute",
+    "prismatic": "Prismatic",
+    "helical": "Helical",
+    "cylindrical": "Cylindrical",
+    "universal": "Universal",
+    "planar": "Planar",
+    "spherical": "Spherical",
+    "translation": "Translation",
+    "floating": "Floating",
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of a joint, one number per degree of freedom; an empty tuple says that there is no bound."""
+
+    lower: tuple[float, ...] = ()
+    upper: tuple[float, ...] = ()
+    velocity: tuple[float, ...] = ()
+    effort: tuple[float, ...] = ()
+
+
+class JointOptions(TypedDict, total=False):
+    """What every joint takes besides its geometry; a number stands for the same number in each degree of freedom."""
+
+    name: str
+    armature: float | Sequence[float]
+    stiffness: float | Sequence[float]
+    damping: float | Sequence[float]
+    rest: float | Sequence[float]
+    limits: Limits | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Joint:
+    """A joint between a parent body and a child body.
+
+    A kind of joint says how its coordinates q place the child (`transform`) and how its rates v move it (`motion_map`).
+    To make one, subclass: set `kind`, `nq`, `nv`, write the two methods, and `motion_map_rate` if the map depends on q.
+    A spring pulls with −stiffness (q ⊖ rest), a damper with −damping v.
+
+    >>> Joint.revolute(axis=(0, 0, 2), armature=0.1)
+    Revolute(armature=(0.1,), axis=(0.0, 0.0, 1.0))
+    """
+
+    kind: ClassVar[str] = ""
+    nq: ClassVar[int] = 0
+    nv: ClassVar[int] = 0
+    parameters: ClassVar[tuple[str, ...]] = ()  # the fields that enter the formulas and may be stacked over bodies
+    quaternion: ClassVar[slice | None] = None  # where in q a unit quaternion stands
+
+    name: str = ""
+    armature: tuple[float, ...] = ()
+    stiffness: tuple[float, ...] = ()
+    damping: tuple[float, ...] = ()
+    rest: tuple[float, ...] = ()
+    limits: Limits | None = None
+
+    def __post_init__(self) -> None:
+        nv = self.nv
+        for field in ("armature", "stiffness", "damping"):
+            given = getattr(self, field)
+            if given == ():
+                object.__setattr__(self, field, (0.0,) * nv)
+            else:
+                object.__setattr__(self, field, self._per_dof(given, nv, field, least=0.0))
+        if self.rest != ():
+            object.__setattr__(self, "rest", self._per_dof(self.rest, self.nq, "rest"))
+        if self.limits is not None:
+            self._check_limits(self.limits)
+        if any(self.stiffness) and not self.allows_springs:
+            raise self.error(
+                "a spring needs rates that are the derivatives of the coordinates",
+                "Take stiffness away, or model the joint as several joints with one degree of freedom each.",
+            )
+        if type(self).kind not in JOINT_KINDS:
+            from operator_algebra.models.joints.custom import check_joint
+
+            check_joint(self)
+
+    def __repr__(self) -> str:
+        """Only what differs from the default."""
+        parts: list[str] = []
+        for field in self.__dataclass_fields__:
+            value = getattr(self, field)
+            plain = value in ("", (), None) or (field in ("armature", "stiffness", "damping") and not any(value))
+            if not plain:
+                parts.append(f"{field}={value!r}")
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+    # -- the geometry of a kind ------------------------------------------------------------------------------------
+
+    def transform(self, q: Array, xp: ArrayNamespace) -> tuple[Array, Array]:
+        """Pose (R, p) of the child's frame in the joint's frame; q (..., nq) → (..., 3, 3), (..., 3)."""
+        raise self.error("it has no transform", "Write transform(self, q, xp) in the class.")
+
+    def motion_map(self, q: Array, xp: ArrayNamespace) -> Array:
+        """H*: twist of the child relative to its parent, in child axes about the child's origin; (..., 6, nv)."""
+        raise self.error("it has no motion_map", "Write motion_map(self, q, xp) in the class.")
+
+    def motion_map_rate(self, q: Array, v: Array, xp: ArrayNamespace) -> Array:
+        """d/dt H* along the rates v, in the axes of the child; (..., 6, nv). Zero where the map is constant."""
+        del v
+        return self._constant(np.zeros((6, self.nv)), q, xp)
+
+    @property
+    def has_constant_map(self) -> bool:
+        """Whether the joint map does not depend on q; a kind says so by not writing `motion_map_rate`."""
+        return type(self).motion_map_rate is Joint.motion_map_rate
+
+    @property
+    def allows_springs(self) -> bool:
+        """Whether −stiffness (q ⊖ rest) is the gradient of an energy."""
+        return self.nq == self.nv
+
+    def neutral(self) -> NDArray[np.float64]:
+        """The configuration in which the child's frame is the joint's frame, for the kinds of the package."""
+        return np.zeros(self.nq)
+
+    def integrate(self, q: Array, dv: Array, xp: ManifoldNamespace) -> Array:
+        """The configuration q ⊕ dv, reached by the constant rates dv in unit time."""
+        del xp
+        if self.nq != self.nv:
+            raise self.error("nq differs from nv and there is no integrate", "Write integrate(self, q, dv, xp).")
+        return q + dv
+
+    def difference(self, q0: Array, q1: Array, xp: ManifoldNamespace) -> Array:
+        """The constant rates q1 ⊖ q0, which lead from q0 to q1 in unit time."""
+        del xp
+        if self.nq != self.nv:
+            raise self.error("nq differs from nv and there is no difference", "Write difference(self, q0, q1, xp).")
+        return q1 - q0
+
+    def random(self, rng: np.random.Generator, shape: tuple[int, ...] = ()) -> NDArray[np.float64]:
+        """Configurations of the given shape, spread over what the joint can do; limits are not looked at."""
+        return rng.uniform(-1.0, 1.0, (*shape, self.nq))
+
+    # -- helpers ---------------------------------------------------------------------------------------------------
+
+    def error(self, what: str, remedy: str = "") -> ModelError:
+        """A `ModelError` that names this joint."""
+        called = f' "{self.name}"' if self.name else ""
+        return ModelError(explain(what, f"joint{called} of kind {self.kind or type(self).__name__!r}", remedy))
+
+    def stacked(self, joints: Sequence[Joint]) -> Joint:
+        """One joint that stands for many of its kind: its parameters carry a leading axis, and formulas broadcast."""
+        one = copy.copy(self)
+        for field in self.parameters:
+            object.__setattr__(one, field, np.array([getattr(joint, field) for joint in joints], dtype=np.float64))
+        return one
+
+    def _constant(self, block: Any, q: Array, xp: ArrayNamespace) -> Array:
+        return xp.broadcast_to(block, (*q.shape[:-1], *np.shape(block)[-2:]))
+
+    def _per_dof(self, given: Any, count: int, field: str, least: float = -math.inf) -> tuple[float, ...]:
+        many = isinstance(given, Sequence | np.ndarray)
+        values = cast("Sequence[float]", given if many else (given,) * count)
+        try:
+            numbers = tuple([float(value) for value in values])
+        except (TypeError, ValueError):
+            numbers = ()
+        if isinstance(given, str) or len(numbers) != count or not all(map(math.isfinite, numbers)):
+            raise self.error(f"{field} needs {count} finite numbers, not {given!r:.60}")
+        if min(numbers, default=least) < least:
+            raise self.error(f"{field} is negative: {given}", "Give numbers of at least 0.")
+        return numbers
+
+    def _check_limits(self, limits: Limits) -> None:
+        for field in ("lower", "upper", "velocity", "effort"):
+            bound = getattr(limits, field)
+            if len(bound) not in (0, self.nv) or any(math.isnan(value) for value in bound):
+                raise self.error(f"the limit {field!r} needs {self.nv} numbers, not {bound!r:.60}")
+        if any(low > high for low, high in zip(limits.lower, limits.upper, strict=False)):
+            raise self.error(f"the lower limit {limits.lower} is above the upper {limits.upper}", "Swap them.")
+
+    # -- the kinds of the package, each imported when first asked for ---------------------------------------------
+
+    @staticmethod
+    def fixed(*, name: str = "") -> Joint:
+        """No motion."""
+        return make_joint("fixed", name=name)
+
+    @staticmethod
+    def revolute(axis: Sequence[float] = (0, 0, 1), **options: Unpack[JointOptions]) -> Joint:
+        """Turning about an axis; q is the angle."""
+        return make_joint("revolute", axis=axis, **options)
+
+    @staticmethod
+    def prismatic(axis: Sequence[float] = (0, 0, 1), **options: Unpack[JointOptions]) -> Joint:
+        """Sliding along an axis; q is the distance."""
+        return make_joint("prismatic", axis=axis, **options)
+
+    @staticmethod
+    def helical(axis: Sequence[float] = (0, 0, 1), *, pitch: float, **options: Unpack[JointOptions]) -> Joint:
+        """A screw: q is the angle; pitch is the advance along the axis per radian."""
+        return make_joint("helical", axis=axis, pitch=pitch, **options)
+
+    @staticmethod
+    def cylindrical(axis: Sequence[float] = (0, 0, 1), **options: Unpack[JointOptions]) -> Joint:
+        """Turning about and sliding along one axis; q = (angle, distance)."""
+        return make_joint("cylindrical", axis=axis, **options)
+
+    @staticmethod
+    def universal(
+        axis1: Sequence[float] = (1, 0, 0), axis2: Sequence[float] = (0, 1, 0), **options: Unpack[JointOptions]
+    ) -> Joint:
+        """Two turns: about axis1, then about axis2, which the first carries along; the map depends on q."""
+        return make_joint("universal", axis1=axis1, axis2=axis2, **options)
+
+    @staticmethod
+    def planar(axis: Sequence[float] = (0, 0, 1), **options: Unpack[JointOptions]) -> Joint:
+        """Motion in a plane with this normal; q = (angle, x, y), rates (ω, v_x, v_y) in body axes."""
+        return make_joint("planar", axis=axis, **options)
+
+    @staticmethod
+    def spherical(**options: Unpack[JointOptions]) -> Joint:
+        """Turning freely; q is a quaternion w x y z, rates are the angular velocity in body axes."""
+        return make_joint("spherical", **options)
+
+    @staticmethod
+    def translation(**options: Unpack[JointOptions]) -> Joint:
+        """Sliding freely without turning; q and rates in the axes of the joint's frame."""
+        return make_joint("translation", **options)
+
+    @staticmethod
+    def floating(**options: Unpack[JointOptions]) -> Joint:
+        """Moving freely; q = (position, quaternion w x y z), rates are the twist in body axes."""
+        return make_joint("floating", **options)
+
+
+def joint_class(kind: str) -> type[Joint]:
+    """The class of a kind of joint of the package."""
+    if kind not in JOINT_KINDS:
+        known = ", ".join(JOINT_KINDS)
+        raise ModelError(explain(f"unknown kind of joint {kind!r}", remedy=f"Use one of {known}, or subclass Joint."))
+    return getattr(importlib.import_module(f"operator_algebra.models.joints.{kind}"), JOINT_KINDS[kind])
+
+
+def make_joint(kind: str, **options: Any) -> Joint:
+    """A joint of the given kind from keyword options, as in a file.
+
+    >>> make_joint("prismatic", axis=(1, 0, 0)).nv
+    1
+    """
+    cls = joint_class(kind)
+    unknown = [name for name in options if name not in cls.__dataclass_fields__]
+    if unknown:
+        known = ", ".join(cls.__dataclass_fields__)
+        raise ModelError(explain(f"a {kind} joint takes no {unknown[0]!r}", remedy=f"It takes {known}."))
+    if kind == "helical" and "pitch" not in options:
+        raise ModelError(explain("a helical joint needs its pitch", remedy="Give the advance per radian."))
+    return cls(**options)

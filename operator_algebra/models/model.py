@@ -1,0 +1,316 @@
+"""What a mechanism is: bodies joined to a forest, stored from base to tip."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from operator_algebra.errors import ModelError
+from operator_algebra.models import configurations, summary
+from operator_algebra.models.arrays import JointGroup, ModelArrays, joint_groups, model_arrays
+from operator_algebra.models.joints.joint import Joint
+from operator_algebra.models.topology import depth_first, heights, levels
+from operator_algebra.models.validate import Problem, Where, model_problems, parent_indices, report
+from operator_algebra.spatial.inertia import Inertia
+from operator_algebra.spatial.transforms import Placement, vector3
+
+_NO_PLACEMENT = Placement()
+_NO_INERTIA = Inertia()
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A rigid body and the joint that carries it.
+
+    `placement` is the pose of the joint's frame in the parent body; `parent` is a name, a place in the list of bodies
+    that a `Model` is made from, or None for the ground. `inertia` is in the body's own frame.
+    """
+
+    name: str
+    parent: str | int | None
+    joint: Joint
+    placement: Placement = field(default=_NO_PLACEMENT)
+    inertia: Inertia = field(default=_NO_INERTIA)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A named frame fixed to a body (None: to the ground)."""
+
+    body: str | None
+    placement: Placement = field(default=_NO_PLACEMENT)
+
+
+class Model:
+    """A mechanism: a forest of bodies, validated and frozen, stored depth-first with parent[i] < i.
+
+    The ground is −1. Spatial vectors are [angular; linear]; coordinates and rates are concatenated base to tip.
+    `strict=False` turns implausible masses and inertias from errors into warnings.
+
+    >>> arm = Model(name="arm", bodies=[
+    ...     Body("upper", None, Joint.revolute((0, 1, 0)), inertia=Inertia(2.0, (0.2, 0, 0), (0.01, 0.02, 0.02))),
+    ...     Body("lower", "upper", Joint.revolute((0, 1, 0)), Placement(translation=(0.4, 0, 0)),
+    ...          Inertia(1.0, (0.2, 0, 0), (0.01, 0.02, 0.02)))])
+    >>> arm
+    Model arm   2 bodies   2 revolute   nq 2, nv 2   fixed base
+    >>> arm.parent
+    (-1, 0)
+    """
+
+    name: str
+    bodies: tuple[Body, ...]
+    gravity: tuple[float, float, float]
+
+    def __init__(
+        self,
+        *,
+        name: str = "model",
+        bodies: Iterable[Body],
+        gravity: Sequence[float] = (0.0, 0.0, -9.81),
+        frames: Mapping[str, Frame] | None = None,
+        strict: bool = True,
+    ) -> None:
+        given = tuple(bodies)
+        report(model_problems(name, given, gravity, frames or {}), strict=strict)
+        self._store(name, given, gravity, frames or {})
+
+    @classmethod
+    def from_parts(
+        cls,
+        *,
+        name: str,
+        bodies: Sequence[Body],
+        gravity: Sequence[float],
+        frames: Mapping[str, Frame],
+        problems: Iterable[Problem],
+        where: Where,
+        strict: bool,
+    ) -> Model:
+        """The model that a file describes; the reader's problems and the model's are reported together."""
+        found = [*problems, *model_problems(name, bodies, gravity, frames, where)]
+        report(found, strict=strict, stacklevel=5)
+        model = cls.__new__(cls)
+        model._store(name, tuple(bodies), gravity, frames)
+        return model
+
+    def _store(self, name: str, given: tuple[Body, ...], gravity: Sequence[float], frames: Mapping[str, Frame]) -> None:
+        parents = parent_indices(given)
+        order, parent = depth_first(parents)
+        state = self.__dict__
+        state["name"] = name
+        state["parent"] = tuple(parent)
+        state["bodies"] = tuple(_with_parent_name(given, k, parents[k]) for k in order)
+        state["gravity"] = vector3(gravity, "gravity")
+        state["_frames"] = dict(frames)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise ModelError(f"a model is frozen: {name!r} cannot be set. Make a new model instead.")
+
+    def __delattr__(self, name: str) -> None:
+        raise ModelError(f"a model is frozen: {name!r} cannot be deleted. Make a new model instead.")
+
+    # -- topology --------------------------------------------------------------------------------------------------
+
+    parent: tuple[int, ...]
+
+    @property
+    def n(self) -> int:
+        """Number of bodies."""
+        return len(self.bodies)
+
+    @cached_property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return sum(body.joint.nq for body in self.bodies)
+
+    @cached_property
+    def nv(self) -> int:
+        """Number of rates: degrees of freedom."""
+        return sum(body.joint.nv for body in self.bodies)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """The bodies carried by each body, in order."""
+        lists: list[list[int]] = [[] for _ in self.bodies]
+        for k, p in enumerate(self.parent):
+            if p >= 0:
+                lists[p].append(k)
+        return tuple(tuple(list_) for list_ in lists)
+
+    @cached_property
+    def roots(self) -> tuple[int, ...]:
+        """The bodies joined to the ground."""
+        return tuple(k for k, p in enumerate(self.parent) if p < 0)
+
+    @cached_property
+    def level(self) -> tuple[int, ...]:
+        """How many bodies lie between each body and the ground: 0 for roots."""
+        return tuple(levels(self.parent))
+
+    @cached_property
+    def height(self) -> tuple[int, ...]:
+        """How many bodies lie between each body and its farthest tip: 0 for tips."""
+        return tuple(heights(self.parent))
+
+    @cached_property
+    def depth(self) -> int:
+        """Bodies on the longest way from the ground to a tip."""
+        return max(self.level) + 1
+
+    @cached_property
+    def body_names(self) -> tuple[str, ...]:
+        """Names of the bodies."""
+        return tuple(body.name for body in self.bodies)
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints; a joint without one is called like the body that it carries."""
+        return tuple(body.joint.name or body.name for body in self.bodies)
+
+    @cached_property
+    def q_slices(self) -> tuple[slice, ...]:
+        """Where the coordinates of each joint stand in q."""
+        return _slices([body.joint.nq for body in self.bodies])
+
+    @cached_property
+    def v_slices(self) -> tuple[slice, ...]:
+        """Where the rates of each joint stand in v."""
+        return _slices([body.joint.nv for body in self.bodies])
+
+    @property
+    def frames(self) -> Mapping[str, Frame]:
+        """Named frames."""
+        return MappingProxyType(self.__dict__["_frames"])
+
+    def body_index(self, name: str) -> int:
+        """The place of a body, by its name."""
+        return self._find("body", name, self._body_places)
+
+    def joint_index(self, name: str) -> int:
+        """The place of a joint, and of the body that it carries, by the joint's name."""
+        return self._find("joint", name, self._joint_places)
+
+    # -- data for vectorised evaluation ----------------------------------------------------------------------------
+
+    @cached_property
+    def arrays(self) -> ModelArrays:
+        """Placements, inertias and joint constants, stacked over bodies."""
+        return model_arrays(self.bodies)
+
+    @cached_property
+    def joint_groups(self) -> tuple[JointGroup, ...]:
+        """Joints by kind, for one vectorised call for each kind."""
+        starts = [np.array([part.start for part in parts], dtype=np.intp) for parts in (self.q_slices, self.v_slices)]
+        return joint_groups(self.bodies, starts[0], starts[1])
+
+    # -- configurations --------------------------------------------------------------------------------------------
+
+    def neutral(self) -> NDArray[np.float64]:
+        """The configuration without any motion, (nq,)."""
+        return configurations.neutral(self)
+
+    def random(self, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """A random configuration within the joint limits, and rates between −1 and 1."""
+        return configurations.random(self, seed)
+
+    def integrate(self, q: ArrayLike, dv: ArrayLike) -> NDArray[np.float64]:
+        """The configuration q ⊕ dv: where the constant rates dv lead in unit time; any leading axes."""
+        return configurations.integrate(self, q, dv)
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> NDArray[np.float64]:
+        """The constant rates q1 ⊖ q0, which lead from q0 to q1 in unit time; any leading axes."""
+        return configurations.difference(self, q0, q1)
+
+    def check_q(self, q: ArrayLike) -> NDArray[np.float64]:
+        """Coordinates as an array (..., nq), finite, with unit quaternions; otherwise `InputError`."""
+        return configurations.check_q(self, q)
+
+    def check_v(self, v: ArrayLike, name: str = "v") -> NDArray[np.float64]:
+        """Rates as an array (..., nv), finite; otherwise `InputError`."""
+        return configurations.check_v(self, v, name)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a .toml or .urdf file."""
+        from operator_algebra.models.gallery import save
+
+        save(self, path)
+
+    # -- value -----------------------------------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Model):
+            return NotImplemented
+        return self._value == other._value
+
+    def __hash__(self) -> int:
+        return int(self.digest[:15], 16)
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of the content, the same in every run: sha256 in hexadecimal."""
+        content = hashlib.sha256(repr((self.name, self.gravity, self.parent, self.body_names)).encode())
+        for group in self.joint_groups:
+            content.update(repr((group.kind_class.__qualname__, group.bodies.tolist())).encode())
+        content.update(repr([body.joint for body in self.bodies]).encode())
+        content.update(repr(sorted(self._frames.items())).encode())
+        for array in (self.arrays.rotation, self.arrays.translation):
+            content.update((array + 0.0).tobytes())
+        for array in (self.arrays.mass, self.arrays.com, self.arrays.inertia_at_com):
+            content.update((array + 0.0).tobytes())
+        return content.hexdigest()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: self.__dict__[key] for key in ("name", "parent", "bodies", "gravity", "_frames")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def __repr__(self) -> str:
+        return summary.line(self)
+
+    def __str__(self) -> str:
+        return summary.tree(self)
+
+    def _repr_html_(self) -> str:
+        return summary.html(self)
+
+    _frames: dict[str, Frame]
+
+    @property
+    def _value(self) -> tuple[object, ...]:
+        return (self.name, self.gravity, self.bodies, self._frames)
+
+    @cached_property
+    def _body_places(self) -> dict[str, int]:
+        return {name: k for k, name in enumerate(self.body_names)}
+
+    @cached_property
+    def _joint_places(self) -> dict[str, int]:
+        return {name: k for k, name in enumerate(self.joint_names)}
+
+    def _find(self, what: str, name: str, places: dict[str, int]) -> int:
+        if name not in places:
+            known = ", ".join(list(places)[:8]) + (", …" if len(places) > 8 else "")
+            raise ModelError(f'model "{self.name}": there is no {what} "{name}". There are {known}.')
+        return places[name]
+
+
+def _with_parent_name(bodies: tuple[Body, ...], k: int, parent: int) -> Body:
+    body = bodies[k]
+    name = bodies[parent].name if parent >= 0 else None
+    return body if body.parent == name else replace(body, parent=name)
+
+
+def _slices(sizes: Sequence[int]) -> tuple[slice, ...]:
+    stops = np.cumsum(sizes).tolist()
+    return tuple(slice(stop - size, stop) for size, stop in zip(sizes, stops, strict=True))

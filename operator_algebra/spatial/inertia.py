@@ -1,0 +1,137 @@
+"""Rigid-body inertia from mass, mass centre and rotational inertia, and what makes it physical."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from operator_algebra.errors import ModelError, explain
+from operator_algebra.spatial.arrays import ZERO3, Array, ArrayNamespace, Matrix3, Vector3
+from operator_algebra.spatial.transforms import Placement, matrix3, multiply, transposed, vector3
+from operator_algebra.spatial.vectors import block_matrix, skew
+
+_ZERO33: Matrix3 = (ZERO3, ZERO3, ZERO3)
+# Products of inertia printed twice may differ in the last digits; more than this is a slip.
+_SYMMETRIC = 1e-9
+
+
+def spatial_inertia(mass: Array, com: Array, inertia_at_com: Array, xp: ArrayNamespace) -> Array:
+    """6 × 6 inertia about the body's origin, M = [[J, m p̃], [−m p̃, m I]] with J = I_cm − m p̃ p̃.
+
+    Shapes (...), (..., 3), (..., 3, 3) → (..., 6, 6).        [filtering and smoothing, (8)-(10)]
+    """
+    lever = skew(com, xp)
+    m = mass[..., None, None]
+    first_moment = m * lever
+    translation = m * xp.eye(3)
+    return block_matrix(((inertia_at_com - first_moment @ lever, first_moment), (-first_moment, translation)), xp)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Inertia:
+    """Mass [kg], mass centre [m] and rotational inertia about the mass centre [kg m²], in body axes.
+
+    >>> Inertia(2.0, com=(0.5, 0, 0), inertia_at_com=(0.01, 0.2, 0.2)).matrix()[2, 2]
+    0.7
+    """
+
+    mass: float
+    com: Vector3
+    inertia_at_com: Matrix3
+
+    def __init__(
+        self,
+        mass: float = 0.0,
+        com: Sequence[float] = ZERO3,
+        inertia_at_com: Sequence[float] | Sequence[Sequence[float]] = _ZERO33,
+    ) -> None:
+        object.__setattr__(self, "mass", _mass(mass))
+        object.__setattr__(self, "com", vector3(com, "the mass centre"))
+        object.__setattr__(self, "inertia_at_com", _symmetric3(inertia_at_com))
+
+    def matrix(self) -> Any:
+        """The 6 × 6 inertia about the body's origin, a NumPy array."""
+        import numpy as np
+
+        return spatial_inertia(np.asarray(self.mass), np.asarray(self.com), np.asarray(self.inertia_at_com), np)
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether the body has neither mass nor rotational inertia."""
+        return self.mass == 0.0 and not any(map(any, self.inertia_at_com))
+
+    def moved(self, placement: Placement) -> Inertia:
+        """The same body in the axes of another frame, where its own frame has this placement."""
+        R = placement.rotation
+        turned = multiply(multiply(R, self.inertia_at_com), transposed(R))
+        return Inertia(self.mass, placement.apply(self.com), turned)
+
+    def __add__(self, other: Inertia) -> Inertia:
+        """Two bodies rigidly joined, given in the same axes."""
+        mass = self.mass + other.mass
+        if mass == 0.0:
+            # Without mass there is no mass centre, and where it is said to be does not matter.
+            return Inertia(0.0, self.com, _sum3(self.inertia_at_com, other.inertia_at_com))
+        com = tuple((self.mass * a + other.mass * b) / mass for a, b in zip(self.com, other.com, strict=True))
+        parts = [_sum3(part.inertia_at_com, _steiner(part, com)) for part in (self, other)]
+        return Inertia(mass, com, _sum3(*parts))
+
+    @staticmethod
+    def box(mass: float, size: Sequence[float], com: Sequence[float] = ZERO3) -> Inertia:
+        """Homogeneous cuboid with edges of the given lengths along x, y, z."""
+        x, y, z = (length * length / 12.0 for length in vector3(size, "the size of the box"))
+        return Inertia(mass, com, (mass * (y + z), mass * (x + z), mass * (x + y)))
+
+    @staticmethod
+    def sphere(mass: float, radius: float, com: Sequence[float] = ZERO3) -> Inertia:
+        """Homogeneous ball."""
+        moment = 0.4 * mass * radius * radius
+        return Inertia(mass, com, (moment, moment, moment))
+
+    @staticmethod
+    def cylinder(mass: float, radius: float, length: float, com: Sequence[float] = ZERO3, axis: int = 2) -> Inertia:
+        """Homogeneous cylinder along the axis 0, 1 or 2 (x, y or z)."""
+        moments = [mass * (3.0 * radius * radius + length * length) / 12.0] * 3
+        moments[axis] = 0.5 * mass * radius * radius
+        return Inertia(mass, com, moments)
+
+
+def _mass(mass: float) -> float:
+    try:
+        value = math.nan if isinstance(mass, str | bool) else float(mass)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not math.isfinite(value):
+        raise ModelError(explain(f"the mass is not a finite number: {mass!r}", remedy="Give it in kilograms."))
+    return value
+
+
+def _symmetric3(values: Sequence[float] | Sequence[Sequence[float]]) -> Matrix3:
+    if values is _ZERO33:
+        return _ZERO33
+    what = "the rotational inertia"
+    if len(values) == 3 and all(isinstance(value, int | float) for value in values):
+        x, y, z = vector3(cast(Sequence[float], values), what)
+        return ((x, 0.0, 0.0), (0.0, y, 0.0), (0.0, 0.0, z))
+    a, b, c = matrix3(cast(Sequence[Sequence[float]], values), what)
+    largest = max(abs(x) for row in (a, b, c) for x in row)
+    if max(abs(a[1] - b[0]), abs(a[2] - c[0]), abs(b[2] - c[1])) > _SYMMETRIC * largest:
+        raise ModelError(explain(f"{what} is not symmetric: {(a, b, c)}", remedy="Check the products of inertia."))
+    xy, xz, yz = 0.5 * (a[1] + b[0]), 0.5 * (a[2] + c[0]), 0.5 * (b[2] + c[1])
+    return ((a[0], xy, xz), (xy, b[1], yz), (xz, yz, c[2]))
+
+
+def _sum3(a: Matrix3, b: Matrix3) -> Matrix3:
+    return cast(Matrix3, tuple(tuple(x + y for x, y in zip(p, q, strict=True)) for p, q in zip(a, b, strict=True)))
+
+
+def _steiner(body: Inertia, point: Sequence[float]) -> Matrix3:
+    """What the rotational inertia gains when taken about another point: m (|d|² I − d d*)."""
+    d = tuple(a - b for a, b in zip(body.com, point, strict=True))
+    square = sum(x * x for x in d)
+    return cast(
+        Matrix3,
+        tuple(tuple(body.mass * ((square if i == j else 0.0) - d[i] * d[j]) for j in range(3)) for i in range(3)),
+    )

@@ -9,6 +9,8 @@ from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
 import operator_algebra
+from operator_algebra import symbols
+from operator_algebra.expressions.nodes import Expr, Fixpoint, Symbol
 
 _DOCS = Path(__file__).parents[1]
 _NOTEBOOKS = _DOCS.parent / "notebooks"
@@ -51,11 +53,35 @@ def names_page() -> str:
 
 def errors_page() -> str:
     """The exceptions and warnings."""
-    return "# Errors\n\n```{eval-rst}\n.. automodule:: operator_algebra.errors\n   :members:\n   :show-inheritance:\n```\n"
+    return (
+        "# Errors\n\n```{eval-rst}\n.. automodule:: operator_algebra.errors\n   :members:\n   :show-inheritance:\n```\n"
+    )
+
+
+def _definition(e: Expr) -> str:
+    if isinstance(e, Symbol) and e.definition is not None:
+        return f"`{e.definition}`"
+    return f"solves `{e.name} = {e.body}`" if isinstance(e, Fixpoint) else ""
+
+
+def _row(name: str, e: Expr) -> str:
+    cells = [f"`{name}`", f"`{e}`", str(e.type), str(e.structure), _definition(e), getattr(e, "cites", "")]
+    return "| " + " | ".join(cells) + " |"
+
+
+def vocabulary_page() -> str:
+    """Every name of `operator_algebra.symbols`, in reading order."""
+    head = "| name | printed | type | structure | definition | source |\n|---|---|---|---|---|---|\n"
+    rows = "\n".join(_row(name, e) for name, e in symbols.vocabulary().items())
+    return f"---\nhide-toc: true\n---\n\n# Vocabulary\n\nThe operators of `operator_algebra.symbols`.\n\n{head}{rows}\n"
 
 
 def _write(app: Sphinx) -> None:
-    pages = {"reference/names.md": names_page(), "reference/errors.md": errors_page()}
+    pages = {
+        "reference/names.md": names_page(),
+        "reference/vocabulary.md": vocabulary_page(),
+        "reference/errors.md": errors_page(),
+    }
     for path, text in pages.items():
         target = _DOCS / path
         if not target.is_file() or target.read_text(encoding="utf-8") != text:

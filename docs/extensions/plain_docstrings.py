@@ -1,4 +1,4 @@
-"""Docstrings are plain text: formulas with stars and names in single backticks, which reStructuredText would misread."""
+"""Docstrings are plain text: stars of formulas and single backticks, which reStructuredText would misread."""
 
 import re
 

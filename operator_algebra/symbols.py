@@ -156,7 +156,7 @@ def innovations(J: Expr | int) -> Innovations:
     J is rotor inertia, implicit damping h B + h² K, or measurement noise; innovations(0) is the papers' vocabulary.
 
     >>> innovations(armature).D
-    D_J   rate → torque   block-diagonal, symmetric
+    D_J   rate → torque   block-diagonal, symmetric   = H P_J H* + armature
     """
     if not isinstance(J, Expr):
         J = zero() if J == 0 else one() * J

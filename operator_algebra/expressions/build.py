@@ -345,7 +345,7 @@ def fixpoint(name: str, type: Type, f: Callable[[Expr], Expr], *, cites: str = "
     >>> from operator_algebra.operators.spaces import FORCE, MOTION
     >>> from operator_algebra.symbols import E_phi, M
     >>> fixpoint("R", MOTION >> FORCE, lambda R: M + E_phi @ R @ E_phi.T)
-    R   motion → force   block-diagonal, symmetric
+    R   motion → force   block-diagonal, symmetric   = M + E_φ R E_φ*
     """
     guesses = _GUESSES if type == type.T else _GUESSES[1:]
     if not (type.domain.attached and type.codomain.attached):

@@ -31,7 +31,7 @@ class Expr:
 
     >>> from operator_algebra.symbols import H, phi
     >>> H @ phi
-    H φ   force → torque   full
+    H φ   force → torque   inward
     """
 
     __slots__ = ("__weakref__", "_fields", "_structure", "_transpose", "type")

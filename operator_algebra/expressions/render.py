@@ -1,0 +1,310 @@
+"""Expressions as text: Unicode as in the papers, ASCII for plain terminals, LaTeX.
+
+Text is produced piece by piece from an explicit stack: a formula 10,000 levels deep is written like any other, and a
+reader who wants the first line only pays for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from operator_algebra.errors import InputError
+from operator_algebra.expressions.names import Style, written
+from operator_algebra.expressions.nodes import (
+    Diag,
+    Expr,
+    Fixpoint,
+    Inverse,
+    Local,
+    One,
+    Product,
+    Root,
+    Scale,
+    Sum,
+    Symbol,
+    Transpose,
+    Zero,
+)
+from operator_algebra.markup import width
+
+LIMIT = 4_000_000
+"""The longest text, in characters, that is written in full."""
+
+Place = Literal["sum", "term", "factor", "base"]
+"""Where a sub-expression stands: alone, as a term of a sum, as a factor, or under a star or an inverse."""
+
+_ATOMS = (Symbol, One, Zero, Root, Diag, Fixpoint, Local)
+
+
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """The signs of a style."""
+
+    minus: str
+    star: str
+    inverse: str
+    open: str
+    close: str
+    function: str
+
+
+_SIGNS: dict[Style, _Signs] = {
+    "unicode": _Signs("−", "*", "⁻¹", "(", ")", "{}("),
+    "ascii": _Signs("-", "'", "", "(", ")", "{}("),
+    "latex": _Signs("-", "^{*}", "^{-1}", r"\left(", r"\right)", r"\operatorname{{{}}}\left("),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    """A sub-expression to be written; `path` is the rest of the way to the one that is looked for."""
+
+    node: Expr
+    place: Place
+    path: tuple[int, ...] | None = None
+
+
+class _Mark:
+    """The place in the text where the one that is looked for starts or ends."""
+
+
+_MARK = _Mark()
+_Piece = str | _Visit | _Mark
+
+
+def _number(c: Fraction, style: Style) -> str:
+    if c.denominator == 1:
+        return str(c.numerator)
+    return rf"\tfrac{{{c.numerator}}}{{{c.denominator}}}" if style == "latex" else f"{c.numerator}/{c.denominator}"
+
+
+def _wrapped(node: Expr, place: Place, style: Style) -> bool:
+    """Whether a node needs parentheses where it stands."""
+    if isinstance(node, _ATOMS) or place == "sum":
+        return False
+    if isinstance(node, Transpose):
+        return False
+    if isinstance(node, Inverse):
+        return place == "base" and style != "ascii"
+    if isinstance(node, Product):
+        return place in ("factor", "base")
+    if isinstance(node, Scale):
+        return place != "term"
+    return True
+
+
+def _below(visit: _Visit, index: int, place: Place) -> _Visit:
+    path = visit.path
+    return _Visit(visit.node.children[index], place, path[1:] if path and path[0] == index else None)
+
+
+def _sum(visit: _Visit, style: Style) -> Iterator[_Piece]:
+    minus = _SIGNS[style].minus
+    for index, term in enumerate(visit.node.children):
+        if isinstance(term, Scale) and isinstance(term.factor, Fraction) and term.factor < 0:
+            below = _below(visit, index, "term")
+            marked = below.path == ()
+            if index:
+                yield " "
+            if marked:
+                yield _MARK
+            yield f"{minus} " if index else minus
+            yield from _scale(below, term, style, positive=True)
+            if marked:
+                yield _MARK
+        else:
+            if index:
+                yield " + "
+            yield _below(visit, index, "term")
+
+
+def _scale(visit: _Visit, node: Scale, style: Style, *, positive: bool = False) -> Iterator[_Piece]:
+    if isinstance(node.factor, Expr):
+        yield _below(visit, 0, "factor")
+        yield " "
+        yield _below(visit, 1, "term" if isinstance(node.body, Product | Scale) else "factor")
+        return
+    c = abs(node.factor)
+    if node.factor < 0 and not positive:
+        yield _SIGNS[style].minus
+    if c != 1:
+        yield _number(c, style) + " "
+    yield _below(visit, 0, "term" if isinstance(node.body, Product | Scale) else "factor")
+
+
+def _inverse(visit: _Visit, node: Inverse, style: Style) -> Iterator[_Piece]:
+    signs = _SIGNS[style]
+    if style == "ascii":
+        yield "inv("
+        yield _below(visit, 0, "sum")
+        yield ")"
+    elif isinstance(node.body, Transpose):
+        inner = _below(visit, 0, "base")
+        if inner.path == ():
+            yield _MARK
+        yield _below(inner, 0, "base")
+        yield "⁻*" if style == "unicode" else "^{-*}"
+        if inner.path == ():
+            yield _MARK
+    else:
+        yield _below(visit, 0, "base")
+        yield signs.inverse
+
+
+def _root(visit: _Visit, style: Style) -> Iterator[_Piece]:
+    yield _SIGNS[style].function.format("root")
+    yield _below(visit, 0, "sum")
+    yield _SIGNS[style].close
+
+
+def _local(visit: _Visit, node: Local, style: Style) -> Iterator[_Piece]:
+    yield _SIGNS[style].function.format(node.name)
+    for index in range(len(node.children)):
+        if index:
+            yield ", "
+        yield _below(visit, index, "sum")
+    yield _SIGNS[style].close
+
+
+def _product(visit: _Visit) -> Iterator[_Piece]:
+    for index in range(len(visit.node.children)):
+        if index:
+            yield " "
+        yield _below(visit, index, "factor")
+
+
+def _parts(visit: _Visit, style: Style) -> Iterator[_Piece]:
+    node = visit.node
+    match node:
+        case Symbol() | Fixpoint():
+            name = written(node.name, style)
+            yield f"{{{name}}}" if style == "latex" and visit.place == "base" and "^" in name else name
+        case One():
+            yield "I"
+        case Zero():
+            yield "0"
+        case Sum():
+            yield from _sum(visit, style)
+        case Product():
+            yield from _product(visit)
+        case Scale():
+            yield from _scale(visit, node, style)
+        case Transpose():
+            yield _below(visit, 0, "base")
+            yield _SIGNS[style].star
+        case Inverse():
+            yield from _inverse(visit, node, style)
+        case Root():
+            yield from _root(visit, style)
+        case Diag():
+            yield _SIGNS[style].function.format("diag")
+            yield _below(visit, 0, "sum")
+            yield _SIGNS[style].close
+        case Local():
+            yield from _local(visit, node, style)
+        case _:
+            raise AssertionError(node)
+
+
+def _expanded(visit: _Visit, style: Style) -> Iterator[_Piece]:
+    signs = _SIGNS[style]
+    marked = visit.path == ()
+    wrapped = _wrapped(visit.node, visit.place, style)
+    if marked:
+        yield _MARK
+    if wrapped:
+        yield signs.open
+    yield from _parts(visit, style)
+    if wrapped:
+        yield signs.close
+    if marked:
+        yield _MARK
+
+
+def _pieces(e: Expr, style: Style, path: Sequence[int] | None = None) -> Iterator[str | _Mark]:
+    """The text in pieces, in order, with a mark before and behind the sub-expression at `path`."""
+    stack: list[Iterator[_Piece]] = [iter((_Visit(e, "sum", None if path is None else tuple(path)),))]
+    while stack:
+        piece = next(stack[-1], None)
+        if piece is None:
+            stack.pop()
+        elif isinstance(piece, _Visit):
+            stack.append(_expanded(piece, style))
+        else:
+            yield piece
+
+
+def render(e: Expr, style: Style = "unicode") -> str:
+    """The formula as text; `parse` reads unicode and ascii back.
+
+    >>> from operator_algebra.symbols import H, I, phi, K
+    >>> render(I + H @ phi @ K), render(H @ phi.T.T, "ascii"), render(phi, "latex")
+    ('I + H φ K', 'H phi', '\\\\phi')
+    """
+    if style not in _SIGNS:
+        raise InputError(f"there is no style {style!r}. Use 'unicode', 'ascii' or 'latex'.")
+    text: list[str] = []
+    length = 0
+    for piece in _pieces(e, style):
+        if isinstance(piece, str):
+            text.append(piece)
+            length += len(piece)
+            if length > LIMIT:
+                raise InputError(
+                    f"the formula is longer than {LIMIT} characters: {brief(e)}. Name parts of it with define()."
+                )
+    return "".join(text)
+
+
+def brief(e: Expr, columns: int = 60, style: Style = "unicode") -> str:
+    """The formula, cut to a number of columns; costs no more than what is shown.
+
+    >>> from operator_algebra.symbols import H, M, phi
+    >>> brief(H @ phi @ M @ phi.T @ H.T, 8)
+    'H φ M φ…'
+    """
+    text: list[str] = []
+    used = 0
+    for piece in _pieces(e, style):
+        if isinstance(piece, str):
+            text.append(piece)
+            used += width(piece)
+            if used > columns:
+                return cut("".join(text), columns, "…" if style == "unicode" else "...")
+    return "".join(text)
+
+
+def cut(text: str, columns: int, ellipsis: str = "…") -> str:
+    """The start of a text that fits into a number of columns, with an ellipsis if something is missing."""
+    if width(text) <= columns:
+        return text
+    kept: list[str] = []
+    used = len(ellipsis)
+    for c in text:
+        used += width(c)
+        if used > columns:
+            break
+        kept.append(c)
+    return "".join(kept) + ellipsis
+
+
+def spans(e: Expr, path: Sequence[int], style: Style = "unicode") -> tuple[int, int]:
+    """The columns, from and to, of the sub-expression that the child numbers in `path` lead to.
+
+    >>> from operator_algebra.symbols import H, M, phi
+    >>> spans(H @ phi @ M @ phi.T @ H.T, (3,))
+    (6, 8)
+    """
+    columns = 0
+    found: list[int] = []
+    for piece in _pieces(e, style, path):
+        if isinstance(piece, str):
+            columns += width(piece)
+        else:
+            found.append(columns)
+            if len(found) == 2:
+                return found[0], found[1]
+    raise InputError(f"{brief(e)} has no sub-expression at {tuple(path)}.")

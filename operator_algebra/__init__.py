@@ -25,6 +25,21 @@ if TYPE_CHECKING:
     from operator_algebra.expressions.nodes import Expr as Expr
     from operator_algebra.expressions.nodes import Symbol as Symbol
     from operator_algebra.expressions.normalize import equal as equal
+    from operator_algebra.expressions.query import Query as Query
+    from operator_algebra.expressions.query import block as block
+    from operator_algebra.expressions.query import dense as dense
+    from operator_algebra.expressions.query import logdet as logdet
+    from operator_algebra.expressions.query import trace as trace
+    from operator_algebra.identities.identity import Identity as Identity
+    from operator_algebra.identities.identity import Statement as Statement
+    from operator_algebra.models.families import chain as chain
+    from operator_algebra.models.families import random_tree as random_tree
+    from operator_algebra.models.gallery import available as available
+    from operator_algebra.models.gallery import load as load
+    from operator_algebra.models.joints.joint import Joint as Joint
+    from operator_algebra.models.model import Body as Body
+    from operator_algebra.models.model import Frame as Frame
+    from operator_algebra.models.model import Model as Model
     from operator_algebra.operators.spaces import FORCE as FORCE
     from operator_algebra.operators.spaces import MOTION as MOTION
     from operator_algebra.operators.spaces import ONE as ONE
@@ -43,32 +58,38 @@ _NAMES = {
     "expressions.build": "define diag fixpoint inv operator root scalar vector",
     "expressions.nodes": "Expr Symbol",
     "expressions.normalize": "equal",
+    "expressions.query": "Query block dense logdet trace",
+    "identities.identity": "Identity Statement",
+    "models.families": "chain random_tree",
+    "models.gallery": "available load",
+    "models.joints.joint": "Joint",
+    "models.model": "Body Frame Model",
     "operators.spaces": "FORCE MOTION ONE RATE Space TORQUE Type WHITE space",
     "spatial.inertia": "Inertia",
     "spatial.transforms": "Placement",
     "symbols": "parse",
 }
 
-# Modules that are themselves public names.
-_MODULES = (
-    "errors",
-    "symbols",
-)
-
-_HOME = {
-    **{name: module for module, names in _NAMES.items() for name in names.split()},
-    **{module.rpartition(".")[2]: module for module in _MODULES},
+# Public names that are modules themselves.
+_MODULES = {
+    "errors": "errors",
+    "symbols": "symbols",
 }
+
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOME:
+    value: object
+    if name in _MODULES:
+        value = import_module(f"{__name__}.{_MODULES[name]}")
+    elif name in _HOME:
+        value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
-    module = import_module(f"{__name__}.{_HOME[name]}")
-    value = module if _HOME[name] in _MODULES else getattr(module, name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*_HOME, "__version__", "__doc__"})
+    return sorted({*_HOME, *_MODULES, "__version__", "__doc__"})

@@ -60,12 +60,13 @@ def errors_page() -> str:
 
 def _definition(e: Expr) -> str:
     if isinstance(e, Symbol) and e.definition is not None:
-        return f"`{e.definition}`"
-    return f"solves `{e.name} = {e.body}`" if isinstance(e, Fixpoint) else ""
+        return f"${e.definition.render('latex')}$"
+    return f"solves ${e.render('latex')} = {e.body.render('latex')}$" if isinstance(e, Fixpoint) else ""
 
 
 def _row(name: str, e: Expr) -> str:
-    cells = [f"`{name}`", f"`{e}`", str(e.type), str(e.structure), _definition(e), getattr(e, "cites", "")]
+    formula = f"${e.render('latex')}$"
+    cells = [f"`{name}`", formula, str(e.type), str(e.structure), _definition(e), getattr(e, "cites", "")]
     return "| " + " | ".join(cells) + " |"
 
 

@@ -101,7 +101,7 @@ class Inertia:
 def _mass(mass: float) -> float:
     try:
         value = math.nan if isinstance(mass, str | bool) else float(mass)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         value = math.nan
     if not math.isfinite(value):
         raise ModelError(explain(f"the mass is not a finite number: {mass!r}", remedy="Give it in kilograms."))
@@ -112,6 +112,8 @@ def _symmetric3(values: Sequence[float] | Sequence[Sequence[float]]) -> Matrix3:
     if values is _ZERO33:
         return _ZERO33
     what = "the rotational inertia"
+    if isinstance(values, str) or not hasattr(values, "__len__"):
+        raise ModelError(explain(f"{what} needs 3 moments or a 3 × 3 matrix, not {values!r:.60}"))
     if len(values) == 3 and all(isinstance(value, int | float) for value in values):
         x, y, z = vector3(cast(Sequence[float], values), what)
         return ((x, 0.0, 0.0), (0.0, y, 0.0), (0.0, 0.0, z))

@@ -164,7 +164,7 @@ def _floats(values: Sequence[float], count: int, what: str) -> tuple[float, ...]
     try:
         result = tuple([float(value) for value in values if not isinstance(value, str | bool)])
         given = len(values)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(explain(f"{what} needs {count} numbers, not {values!r:.80}")) from None
     if len(result) != count or given != count:
         raise ModelError(explain(f"{what} needs {count} numbers, not {values!r:.80}"))

@@ -176,7 +176,7 @@ class Joint:
         values = cast("Sequence[float]", given if many else (given,) * count)
         try:
             numbers = tuple([float(value) for value in values])
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             numbers = ()
         if isinstance(given, str) or len(numbers) != count or not all(map(math.isfinite, numbers)):
             raise self.error(f"{field} needs {count} finite numbers, not {given!r:.60}")

@@ -1,0 +1,54 @@
+"""Opening files of mechanisms: what is not there, empty, too big or not text is said in words."""
+
+from __future__ import annotations
+
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from operator_algebra.errors import ModelError, explain
+
+# Read in two seconds; a body takes about 300 bytes of it.
+LARGEST = 8_000_000
+_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x1f\x8b": "a gzip archive", b"PK": "a zip archive"}
+
+
+def read_bytes(source: Traversable | Path) -> bytes:
+    """The content of a file that is neither empty nor too big."""
+    try:
+        if isinstance(source, Path) and not source.is_file():
+            raise ModelError(explain("the file does not exist or is no regular file", str(source), "Check the path."))
+        with source.open("rb") as stream:
+            data = stream.read(LARGEST + 1)
+    except OSError as error:
+        raise ModelError(explain(f"the file cannot be read ({error.strerror})", str(source))) from None
+    if len(data) > LARGEST:
+        what = f"the file has more than {LARGEST // 1_000_000} MB"
+        raise ModelError(explain(what, str(source), "Build mechanisms of this size in Python, as chain() does."))
+    if not data.strip():
+        raise ModelError(explain("the file is empty", str(source), "Was it truncated?"))
+    return data
+
+
+def read_text(source: Traversable | Path) -> str:
+    """The content of a UTF-8 file."""
+    data = read_bytes(source)
+    for mark, kind in _MARKS.items():
+        if data.startswith(mark):
+            raise ModelError(explain(f"the file is {kind}, not UTF-8 text", str(source), "Save it as UTF-8."))
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        what = f"byte 0x{data[error.start]:02x} is not UTF-8"
+        raise ModelError(explain(what, f"{source}, line {line}", "Save the file as UTF-8.")) from None
+
+
+def write_text(target: Path, text: str) -> None:
+    """Write a UTF-8 file, if it can be read again."""
+    if len(text.encode()) > LARGEST:
+        what = f"the file would have more than {LARGEST // 1_000_000} MB"
+        raise ModelError(explain(what, str(target), "Pickle the model, or build it in Python."))
+    try:
+        target.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise ModelError(explain(f"the file cannot be written ({error.strerror})", str(target))) from None

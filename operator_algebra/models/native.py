@@ -1,0 +1,282 @@
+"""The package's own file format: TOML, with SI units, radians, [x, y, z] and quaternions [w, x, y, z]."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from operator_algebra.errors import ModelError, explain
+from operator_algebra.models.files import read_text, write_text
+from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, Limits, joint_class, make_joint
+from operator_algebra.models.model import Body, Frame, Model
+from operator_algebra.models.tables import Lines, Table
+from operator_algebra.models.validate import Problem
+from operator_algebra.spatial.arrays import IDENTITY3, ZERO3
+from operator_algebra.spatial.inertia import Inertia
+from operator_algebra.spatial.transforms import Placement
+
+VERSION = 1
+ABOUT = ("description", "source", "licence")
+RESERVED = ("loops", "constraints", "springs", "dampers")
+_ROTATIONS = ("rotation", "quaternion", "rpy", "rotation_vector")
+_HEADER = f"""\
+# A mechanism of operator_algebra, format version {VERSION}.
+# Units: kg, m, s, rad, N. Vectors are x, y, z; quaternions w, x, y, z; spatial vectors angular, then linear.
+# placement: pose of the joint's frame in the parent body (without parent: the ground); rotation: rows of the matrix.
+# inertia: about the mass centre, in the axes of the body; three moments, or a 3 x 3 matrix.
+# joint: armature, stiffness, damping and limits have one number for each degree of freedom.
+"""
+T = TypeVar("T")
+
+
+def read_toml(source: Traversable | Path, *, base: str = "fixed", strict: bool = True) -> Model:
+    """The model in a TOML file; all that is wrong with the file is said in one `ModelError`."""
+    text = read_text(source)
+    file = Path(str(source)).name
+    problems: list[Problem] = []
+    top = Table(_parse(text, file), file, "", 0, Lines(text), problems)
+    _check_version(top)
+    for key in ABOUT:
+        top.text(key)
+    for key in RESERVED:
+        if top.take(key) is not None:
+            advice = "Give springs and dampers with the joint: stiffness, damping, rest."
+            top.problem(f'the key "{key}" is reserved for a later version', key, advice, fatal=False)
+    name = top.text("name", file.removesuffix(".toml")) or file
+    gravity = top.numbers("gravity", [0.0, 0.0, -9.81])
+    tables = [
+        Table(table, file, f'body "{table.get("name", k)}"', top.lines.of("bodies", k), top.lines, problems)
+        for k, table in enumerate(top.tables("bodies"))
+    ]
+    bodies = [_body(table, k) for k, table in enumerate(tables)]
+    frames = dict(_frames(top))
+    top.close()
+    if base == "floating":
+        bodies = [_floating(body, table) for body, table in zip(bodies, tables, strict=True)]
+    return Model.from_parts(
+        name=name,
+        bodies=bodies,
+        gravity=gravity,
+        frames=frames,
+        problems=problems,
+        where=lambda k: tables[k].where(),
+        strict=strict,
+    )
+
+
+def read_about(source: Traversable | Path) -> dict[str, str]:
+    """Description, source and licence that a file states."""
+    values = _parse(read_text(source), Path(str(source)).name)
+    return {key: str(values[key]) for key in ABOUT if key in values}
+
+
+def _parse(text: str, file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ModelError(explain("brackets are nested too deep", file)) from None
+    except ValueError as error:  # TOMLDecodeError, and what int() says of a number with thousands of digits
+        message = str(error)
+        place = re.search(r" ?\(at (?:line (\d+), column \d+|end of document)\)", message)
+        line = (place[1] if place else None) or str(text.count("\n") + 1)
+        what = message[: place.start()] if place else message
+        advice = "Was the file truncated?" if place and not place[1] else "Check the quotes, commas and brackets there."
+        raise ModelError(explain(f"not valid TOML: {what}", f"{file}, line {line}", advice)) from None
+
+
+def _check_version(top: Table) -> None:
+    version = top.take("version")
+    if version is None:
+        top.problem("there is no version", remedy=f"Write version = {VERSION} at the top.")
+    elif isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        top.problem(f"the version is {version!r:.40}", "version", f"Write version = {VERSION}.")
+    elif version > VERSION:
+        top.problem(f"the version is {version}; this package reads up to {VERSION}", "version", "Update the package.")
+
+
+def _body(table: Table, k: int) -> Body:
+    name = table.text("name")
+    if name is None:
+        table.problem("the body has no name", remedy='Write name = "…".')
+        name = f"body {k}"
+    inner = table.table("joint")
+    if inner is None and "joint" not in table.values:
+        table.problem("the body has no joint", remedy='Write joint = { kind = "fixed" } to fix it to its parent.')
+    joint = Joint.fixed() if inner is None else _joint(inner)
+    placement = _placement(table.table("placement"))
+    mass, com, moments = table.number("mass"), table.numbers("com", ZERO3), table.numbers("inertia", ZERO3)
+    inertia = _made(table, "mass", lambda: Inertia(mass, com, moments), Inertia())
+    parent = table.text("parent")
+    table.close()
+    return Body(name, parent, joint, placement, inertia)
+
+
+def _joint(table: Table) -> Joint:
+    kind = table.text("kind")
+    if kind is None:
+        table.problem(
+            "the joint has no kind", remedy=f'Write kind = "revolute", or another of {", ".join(JOINT_KINDS)}.'
+        )
+        return Joint.fixed()
+    if kind not in JOINT_KINDS:
+        _made(table, "kind", lambda: joint_class(kind), None)
+        return Joint.fixed()
+    options: dict[str, Any] = {}
+    known = [entry.name for entry in fields(joint_class(kind))]
+    for key in known:
+        if key == "limits":
+            inner = table.table("limits")
+            if inner is not None:
+                options[key] = _limits(inner)
+        elif key == "name":
+            options[key] = table.text("name", "")
+        elif key in table.values:
+            given = table.numbers(key)
+            if given is not None:
+                options[key] = given
+    table.close(known)
+    return _made(table, None, lambda: make_joint(kind, **options), Joint.fixed(name=options["name"]))
+
+
+def _limits(table: Table) -> Limits:
+    bounds = {entry.name: _bound(table.numbers(entry.name, ())) for entry in fields(Limits)}
+    table.close()
+    return Limits(**bounds)
+
+
+def _bound(value: Any) -> tuple[float, ...]:
+    return tuple(cast("list[float]", value)) if isinstance(value, list | tuple) else (value,)
+
+
+def _placement(table: Table | None) -> Placement:
+    if table is None:
+        return Placement()
+    translation = table.numbers("translation", ZERO3)
+    given = [key for key in _ROTATIONS if table.numbers(key) is not None]
+    table.close()
+    if len(given) > 1:
+        table.problem(f"the rotation is given twice, by {' and '.join(given)}", given[1], "Give one of them.")
+    if not given:
+        return _made(table, "translation", lambda: Placement(translation=translation), Placement())
+    make: dict[str, Callable[..., Placement]] = {
+        "rotation": Placement,
+        "quaternion": Placement.from_quaternion,
+        "rpy": Placement.from_rpy,
+        "rotation_vector": Placement.from_rotation_vector,
+    }
+    return _made(table, given[0], lambda: make[given[0]](table.values[given[0]], translation), Placement())
+
+
+def _frames(top: Table) -> Iterator[tuple[str, Frame]]:
+    section = top.table("frames")
+    if section is None:
+        return
+    for name in section.values:
+        table = section.table(name)
+        if table is not None:
+            table.element, table.line = f'frame "{name}"', top.lines.of(f"frames.{name}")
+            yield name, Frame(table.text("body"), _placement(table.table("placement")))
+            table.close()
+
+
+def _floating(body: Body, table: Table) -> Body:
+    """The body with a floating joint where it is fixed to the ground."""
+    if body.parent is not None or body.joint.kind == "floating":
+        return body
+    if body.joint.kind != "fixed":
+        table.problem(
+            f"base='floating' needs a base body, but the root moves on the ground by a {body.joint.kind} joint",
+            "joint",
+            'Put a body with inertia and joint = { kind = "fixed" } under it.',
+        )
+        return body
+    return replace(body, joint=Joint.floating(name=body.joint.name))
+
+
+def _made(table: Table, key: str | None, make: Callable[[], T], otherwise: T) -> T:
+    try:
+        return make()
+    except ModelError as error:
+        table.problem(str(error), key)
+        return otherwise
+
+
+# -- writing -----------------------------------------------------------------------------------------------------------
+
+
+def write_toml(model: Model, target: Path) -> None:
+    """Write a model so that reading it gives an equal one, to the bit."""
+    parts = [_HEADER, f"version = {VERSION}\nname = {_text(model.name)}\ngravity = {_value(model.gravity)}\n"]
+    parts.extend(_body_text(body, model.name) for body in model.bodies)
+    for name, frame in model.frames.items():
+        lines = [f"\n[frames.{_text(name)}]"]
+        if frame.body is not None:
+            lines.append(f"body = {_text(frame.body)}")
+        lines.extend(_placement_text(frame.placement))
+        parts.append("\n".join(lines) + "\n")
+    write_text(target, "".join(parts))
+
+
+def _body_text(body: Body, model: str) -> str:
+    lines = ["\n[[bodies]]", f"name = {_text(body.name)}"]
+    if body.parent is not None:
+        lines.append(f"parent = {_text(str(body.parent))}")
+    lines.append(f"joint = {{ {_joint_text(body.joint, model, body.name)} }}")
+    lines.extend(_placement_text(body.placement))
+    inertia = body.inertia
+    lines.append(f"mass = {_value(inertia.mass)}")
+    if any(inertia.com):
+        lines.append(f"com = {_value(inertia.com)}")
+    if any(map(any, inertia.inertia_at_com)):
+        (a, ab, ac), (_, b, bc), (_, _, c) = inertia.inertia_at_com
+        lines.append(f"inertia = {_value(inertia.inertia_at_com if ab or ac or bc else (a, b, c))}")
+    return "\n".join(lines) + "\n"
+
+
+def _joint_text(joint: Joint, model: str, body: str) -> str:
+    if joint.kind not in JOINT_KINDS:
+        raise ModelError(
+            explain(
+                f"the joint of kind {joint.kind!r} is not one of the package's, so a file cannot hold it",
+                f'model "{model}", body "{body}"',
+                "Keep the Python code that makes the model, or pickle the model.",
+            )
+        )
+    pairs = [f'kind = "{joint.kind}"']
+    for entry in fields(joint):
+        value = getattr(joint, entry.name)
+        if isinstance(value, str):
+            if value:
+                pairs.append(f"{entry.name} = {_text(value)}")
+        elif isinstance(value, Limits):
+            bounds = [f"{f.name} = {_value(getattr(value, f.name))}" for f in fields(value) if getattr(value, f.name)]
+            pairs.append(f"limits = {{ {', '.join(bounds)} }}" if bounds else "limits = {}")
+        elif value is not None and (entry.name in joint.parameters or any(value)):
+            pairs.append(f"{entry.name} = {_value(value)}")
+    return ", ".join(pairs)
+
+
+def _placement_text(placement: Placement) -> list[str]:
+    pairs: list[str] = []
+    if any(placement.translation):
+        pairs.append(f"translation = {_value(placement.translation)}")
+    if placement.rotation != IDENTITY3:
+        pairs.append(f"rotation = {_value(placement.rotation)}")
+    return [f"placement = {{ {', '.join(pairs)} }}"] if pairs else []
+
+
+def _value(value: Any) -> str:
+    """Numbers to full precision, in lists as deep as they are."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(_value(item) for item in cast('tuple[Any, ...]', value))}]"
+    return repr(float(value))
+
+
+def _text(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

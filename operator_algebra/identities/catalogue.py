@@ -1,0 +1,87 @@
+"""The catalogue of laws: look-up by name, by theme, by symbol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib import import_module
+from types import MappingProxyType
+
+from operator_algebra.errors import InputError
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.query import Query
+from operator_algebra.expressions.traverse import postorder
+from operator_algebra.identities.identity import Law
+
+# One file each, in reading order; the value is the title of the page.
+THEMES: Mapping[str, str] = MappingProxyType(
+    {
+        "propagation": "Shifts and propagations",
+        "projections": "Projections at a joint",
+        "riccati": "The Riccati equation",
+        "composite": "Composite inertias",
+        "factorization": "Factors of the mass matrix",
+        "costate": "The costate and the inverse mass matrix",
+        "velocity": "Velocities",
+        "brackets": "Brackets of motions",
+        "frames": "Frames and numbering",
+    }
+)
+
+
+@cache
+def laws_of(theme: str) -> tuple[Law, ...]:
+    """The laws of one theme, in reading order."""
+    if theme not in THEMES:
+        raise InputError(f"there is no theme {theme!r}. There are {', '.join(THEMES)}.")
+    laws: tuple[Law, ...] = import_module(f"operator_algebra.identities.themes.{theme}").LAWS
+    return tuple(replace(law, theme=theme) for law in laws)
+
+
+@cache
+def _all() -> Mapping[str, Law]:
+    return MappingProxyType({law.name: law for theme in THEMES for law in laws_of(theme)})
+
+
+def catalogue(pattern: str = "*") -> Mapping[str, Law]:
+    """The laws whose name or theme fits a pattern with * and ?, in reading order.
+
+    >>> list(catalogue("factor*inverse"))
+    ['factor inverse']
+    """
+    wanted = pattern.casefold()
+    found = {
+        name: law
+        for name, law in _all().items()
+        if fnmatchcase(name.casefold(), wanted) or fnmatchcase(law.theme, wanted)
+    }
+    return MappingProxyType(found)
+
+
+def law_named(name: str) -> Law:
+    """One law by its name; otherwise `InputError` with what is near."""
+    laws = _all()
+    if name not in laws:
+        near = get_close_matches(name, list(laws), n=3, cutoff=0.5)
+        hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+        raise InputError(f"there is no law {name!r} in the catalogue.{hint}")
+    return laws[name]
+
+
+def sides(law: Law) -> tuple[Expr, Expr]:
+    """Both sides as expressions; a query counts as what it asks about."""
+    lhs, rhs = law.lhs, law.rhs
+    return (lhs.body if isinstance(lhs, Query) else lhs, rhs.body if isinstance(rhs, Query) else rhs)
+
+
+def mentions(law: Law, e: Expr) -> bool:
+    """Whether e stands in either side of a law."""
+    return any(node is e for side in sides(law) for node in postorder(side))
+
+
+def laws_about(e: Expr, laws: Iterable[Law] | None = None) -> list[Law]:
+    """The laws that mention an expression, such as a symbol of the vocabulary."""
+    return [law for law in (_all().values() if laws is None else laws) if mentions(law, e)]

@@ -1,0 +1,124 @@
+"""The record of a law: documentation, check, proof step and compiler reason at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from operator_algebra.errors import SpaceMismatch
+from operator_algebra.expressions.build import retype
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.query import Query
+
+Kind: TypeAlias = Literal["order", "entries", "invariance"]
+Style: TypeAlias = Literal["unicode", "ascii", "latex"]
+
+
+def typed_sides(name: str, lhs: Expr, rhs: Expr) -> tuple[Expr, Expr]:
+    """Both sides of one type; I and 0 on one side take the type of the other."""
+    if lhs.typed and not rhs.typed:
+        rhs = retype(rhs, lhs.type)
+    elif rhs.typed and not lhs.typed:
+        lhs = retype(lhs, rhs.type)
+    if lhs.type != rhs.type:
+        raise SpaceMismatch(
+            f'"{name}" equates {lhs} ({lhs.type}) with {rhs} ({rhs.type}): they map different spaces. '
+            "Compose one side with the operator that is missing."
+        )
+    if not lhs.typed:
+        raise SpaceMismatch(f'"{name}": the spaces of {lhs} = {rhs} are not known. Put an operator with a type beside I.')
+    return lhs, rhs
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """A planted false neighbour of a law: the slip in words, and the wrong equation."""
+
+    slip: str
+    lhs: Expr
+    rhs: Expr
+
+    def __post_init__(self) -> None:
+        lhs, rhs = typed_sides(self.slip, self.lhs, self.rhs)
+        object.__setattr__(self, "lhs", lhs)
+        object.__setattr__(self, "rhs", rhs)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A law lhs = rhs between operators.
+
+    `domain` holds trait words ("serial", "1-DOF", "J = 0"), all of which a mechanism must have; `given` the laws that
+    are assumed; `idea` one line of proof; `misprint` what a source prints instead; `twins` planted false neighbours.
+
+    >>> from operator_algebra.symbols import H, I, K, inv, phi, psi
+    >>> Identity("factor inverse", inv(I + H @ phi @ K), I - H @ psi @ K)
+    factor inverse: (I + H φ K)⁻¹ = I − H ψ K
+    """
+
+    name: str
+    lhs: Expr
+    rhs: Expr
+    domain: tuple[str, ...] = field(default=(), kw_only=True)
+    given: tuple[Identity, ...] = field(default=(), kw_only=True)
+    cites: str = field(default="", kw_only=True)
+    theme: str = field(default="", kw_only=True)
+    idea: str = field(default="", kw_only=True)
+    misprint: str = field(default="", kw_only=True)
+    twins: tuple[Twin, ...] = field(default=(), kw_only=True)
+
+    def __post_init__(self) -> None:
+        lhs, rhs = typed_sides(self.name, self.lhs, self.rhs)
+        object.__setattr__(self, "lhs", lhs)
+        object.__setattr__(self, "rhs", rhs)
+
+    def formula(self, style: Style = "unicode") -> str:
+        """The equation as text."""
+        return f"{self.lhs.render(style)} = {self.rhs.render(style)}"
+
+    def __repr__(self) -> str:
+        theme = f"   {self.theme}" if self.theme else ""
+        return f"{self.name}: {self.formula()}{theme}"
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.formula()}"
+
+    def _repr_latex_(self) -> str:
+        return f"${self.formula('latex')}$"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A law that is not an equation of operators: an order, a formula for entries, or an invariance.
+
+    It is checked, never proved. `rule` names the way of checking, `reads` says it as a formula in text form.
+    """
+
+    name: str
+    kind: Kind
+    rule: str
+    lhs: Expr | Query
+    rhs: Expr | Query
+    reads: str = field(kw_only=True)
+    domain: tuple[str, ...] = field(default=(), kw_only=True)
+    given: tuple[Identity, ...] = field(default=(), kw_only=True)
+    cites: str = field(default="", kw_only=True)
+    theme: str = field(default="", kw_only=True)
+    idea: str = field(default="", kw_only=True)
+    misprint: str = field(default="", kw_only=True)
+    twins: tuple[Statement, ...] = field(default=(), kw_only=True)
+
+    def formula(self, style: Style = "unicode") -> str:
+        """The statement as text."""
+        del style
+        return self.reads
+
+    def __repr__(self) -> str:
+        theme = f"   {self.theme}" if self.theme else ""
+        return f"{self.name}: {self.reads}{theme}"
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.reads}"
+
+
+Law: TypeAlias = Identity | Statement

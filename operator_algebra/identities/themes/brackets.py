@@ -1,0 +1,51 @@
+"""The cross product of motions: skew, Jacobi, and its behaviour under rigid shifts."""
+
+from operator_algebra.expressions.build import vector
+from operator_algebra.identities.identity import Identity, Law, Twin
+from operator_algebra.operators.spaces import MOTION
+from operator_algebra.symbols import E_phi, cross
+
+X, Y, Z = vector("X", MOTION), vector("Y", MOTION), vector("Z", MOTION)
+
+LAWS: tuple[Law, ...] = (
+    Identity(
+        "cross product is skew",
+        cross(X) @ Y,
+        -(cross(Y) @ X),
+        cites="diagonalized dynamics (5.5)",
+        idea="ω₁ × ω₂ = −ω₂ × ω₁, and the same for the linear part.",
+        twins=(Twin("sign", cross(X) @ Y, cross(Y) @ X),),
+    ),
+    Identity(
+        "Jacobi identity",
+        cross(X) @ cross(Z) @ Y,
+        cross(cross(X) @ Z) @ Y + cross(Z) @ cross(X) @ Y,
+        cites="diagonalized dynamics (5.5)",
+        misprint="X × (Z × Y) = −Z × (X × Y)",
+        idea="Motions are a Lie algebra: the bracket is a derivation of itself.",
+        twins=(
+            Twin("as printed", cross(X) @ cross(Z) @ Y, -(cross(Z) @ cross(X) @ Y)),
+            Twin("sign", cross(X) @ cross(Z) @ Y, -(cross(cross(X) @ Z) @ Y) + cross(Z) @ cross(X) @ Y),
+        ),
+    ),
+    Identity(
+        "transposed cross product",
+        X.T @ cross(Y).T,
+        -(Y.T @ cross(X).T),
+        cites="diagonalized dynamics, proof of 6.2",
+        idea="The adjoint of the skew symmetry.",
+        twins=(Twin("sign", X.T @ cross(Y).T, Y.T @ cross(X).T),),
+    ),
+    Identity(
+        "shifted bracket",
+        cross(E_phi.T @ X) @ E_phi.T,
+        E_phi.T @ cross(X),
+        cites="diagonalized dynamics (6.9)",
+        misprint="φ(l) = [[I, l], [0, I]] without the cross product of l",
+        idea="A rigid shift keeps brackets.",
+        twins=(
+            Twin("sign", cross(E_phi.T @ X) @ E_phi.T, -(E_phi.T @ cross(X))),
+            Twin("shift on one side", cross(E_phi.T @ X) @ E_phi.T, cross(X) @ E_phi.T),
+        ),
+    ),
+)

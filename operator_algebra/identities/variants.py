@@ -1,0 +1,99 @@
+"""Wider readings of a law: the same words with D = H P H* + J, and with an arbitrary gain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+
+from operator_algebra.expressions.build import add, define, inv, matmul, operator
+from operator_algebra.expressions.nodes import Expr, Product
+from operator_algebra.expressions.query import Query
+from operator_algebra.expressions.traverse import fold, postorder, rebuild
+from operator_algebra.identities.catalogue import sides
+from operator_algebra.identities.identity import Law, Statement
+from operator_algebra.operators.spaces import FORCE, TORQUE
+from operator_algebra.symbols import E_phi, H, I, Innovations, M, innovations, phi
+
+_MASS = (H, phi, M, phi.T, H.T)
+
+
+def _names(plain: Innovations) -> dict[str, Expr]:
+    return {field.name: getattr(plain, field.name) for field in fields(plain)}
+
+
+def _rewrite(e: Expr, mapping: Mapping[Expr, Expr], J: Expr | None) -> Expr:
+    def below(node: Expr) -> tuple[Expr, ...]:
+        return () if node in mapping else node.children
+
+    def combine(node: Expr, parts: tuple[Expr, ...]) -> Expr:
+        if node in mapping:
+            return mapping[node]
+        made = rebuild(node, parts)
+        return made if J is None or not isinstance(made, Product) else _with_mass(made, J)
+
+    return fold(e, combine, below)
+
+
+def _with_mass(product: Product, J: Expr) -> Expr:
+    """Every H φ M φ* H* in a product becomes H φ M φ* H* + J."""
+    rest = product.children
+    done: list[Expr] = []
+    while rest:
+        if rest[: len(_MASS)] == _MASS:
+            done.append(add(matmul(*_MASS), J))
+            rest = rest[len(_MASS) :]
+        else:
+            done.append(rest[0])
+            rest = rest[1:]
+    return matmul(*done)
+
+
+def _side(side: Expr | Query, mapping: Mapping[Expr, Expr], J: Expr | None) -> Expr | Query:
+    if isinstance(side, Query):
+        return replace(side, body=_rewrite(side.body, mapping, J))
+    return _rewrite(side, mapping, J)
+
+
+def uses_innovations(law: Law) -> bool:
+    """Whether a law speaks of P, D, G, … without J, so that its reading with J differs."""
+    plain = set(_names(innovations(0)).values())
+    return any(node in plain for side in sides(law) for node in postorder(side))
+
+
+def with_noise(law: Law, J: Expr) -> Law:
+    """The law in `innovations(J)`: P, D, G, … become those of D = H P H* + J, and H φ M φ* H* gains J."""
+    noisy = _names(innovations(J))
+    mapping = {e: noisy[name] for name, e in _names(innovations(0)).items()}
+    return _changed(law, f"{law.name}, with J", mapping, J)
+
+
+def with_any_gain(law: Law) -> Law:
+    """The law for an arbitrary block-diagonal gain in place of the Kalman gain."""
+    gain = operator("G_any", TORQUE >> FORCE, structure="diagonal")
+    K = define("K_any", E_phi @ gain)
+    tau = define("tau_any", gain @ H)
+    E_psi = define("E_psi_any", E_phi @ (I - gain @ H))
+    psi = define("psi_any", inv(I - E_psi))
+    plain = innovations(0)
+    mapping: dict[Expr, Expr] = {
+        plain.G: gain,
+        plain.K: K,
+        plain.tau: tau,
+        plain.tau_bar: define("tau_bar_any", I - gain @ H),
+        plain.E_psi: E_psi,
+        plain.psi: psi,
+        plain.psi_tilde: define("psi_tilde_any", psi - I),
+        plain.U: define("U_any", I + H @ phi @ K),
+        plain.W: define("W_any", I - H @ psi @ K),
+    }
+    return _changed(law, f"{law.name}, for any G", mapping, None)
+
+
+def _changed(law: Law, name: str, mapping: Mapping[Expr, Expr], J: Expr | None) -> Law:
+    lhs, rhs = _side(law.lhs, mapping, J), _side(law.rhs, mapping, J)
+    domain = tuple(trait for trait in law.domain if trait not in ("J = 0", "any G"))
+    if isinstance(law, Statement):
+        return replace(law, name=name, lhs=lhs, rhs=rhs, domain=domain, twins=())
+    assert isinstance(lhs, Expr) and isinstance(rhs, Expr)
+    return replace(law, name=name, lhs=lhs, rhs=rhs, domain=domain, twins=())
+

@@ -31,7 +31,7 @@ I: Expr = one()
 
 
 def cross(velocity: Expr) -> Expr:
-    """The motion cross product with a velocity: cross(V) X = V × X, body by body."""
+    """Motion cross product with a velocity V, body by body: X becomes V × X."""
     return local("cross", velocity)
 
 

@@ -2,55 +2,96 @@
 
 from __future__ import annotations
 
-from operator_algebra.expressions.nodes import Expr, Product
+from collections.abc import Sequence
+from itertools import pairwise
+
+from operator_algebra.expressions.nodes import Expr, Inverse, Product, Sum
+from operator_algebra.expressions.render import brief
+from operator_algebra.markup import width
 from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE, Type
 
 _BETWEEN: dict[Type, tuple[str, ...]] = {MOTION >> FORCE: ("M", "P"), RATE >> TORQUE: ("D",)}
+_COLUMNS = 92
+_WIDEST = 40
 
 
-def composition(a: Expr, b: Expr) -> str:
-    """Why a b is not a product."""
-    left = a.children[-1] if isinstance(a, Product) else a
-    right = b.children[0] if isinstance(b, Product) else b
-    lines = [f"cannot compose {left} with {right}"]
-    if left is not a or right is not b:
-        text = _wrapped(a)
-        start = len(text) - len(_wrapped(left))
-        whole = f"{text} {_wrapped(b)}"
-        length = len(_wrapped(left)) + 1 + len(_wrapped(right))
-        if len(whole) <= 92:
-            lines += [f"    {whole}", " " * (4 + start) + "^" * length]
-    else:
-        lines[0] += "."
-    lines.append(f"  {right} : {right.type} delivers {right.type.codomain};  {left} : {left.type} takes {left.type.domain}.")
-    repair = _repair(left, right)
-    if repair:
-        lines.append(f"  {repair}")
-    return "\n".join(lines)
+def short(e: Expr) -> str:
+    """A formula as it stands in a message."""
+    return brief(e, _WIDEST)
 
 
 def _wrapped(e: Expr) -> str:
-    from operator_algebra.expressions.nodes import Sum
-
-    return f"({e})" if isinstance(e, Sum) else str(e)
+    return f"({short(e)})" if isinstance(e, Sum) else short(e)
 
 
-def _repair(left: Expr, right: Expr) -> str:
+def factors_of(e: Expr) -> tuple[Expr, ...]:
+    """The factors of a product; of anything else, itself."""
+    return e.children if isinstance(e, Product) else (e,)
+
+
+def composition(before: Sequence[Expr], after: Sequence[Expr]) -> str:
+    """Why the factors before and after a place are not a product: what the right one delivers, the left one refuses."""
+    left, right = before[-1], after[0]
+    lines = [f"cannot compose {short(left)} with {short(right)}"]
+    if len(before) + len(after) > 2:
+        lines += _excerpt(before, after)
+    else:
+        lines[0] += "."
+    types = (
+        f"  {short(right)} : {right.type} delivers {right.type.codomain};"
+        f"  {short(left)} : {left.type} takes {left.type.domain}."
+    )
+    repair = _repair(before, after)
+    if repair and width(types) + width(repair) < _COLUMNS and repair.startswith("Did"):
+        return "\n".join([*lines, f"{types}  {repair}"])
+    return "\n".join([*lines, types, *([f"  {repair}"] if repair else [])])
+
+
+def _excerpt(before: Sequence[Expr], after: Sequence[Expr]) -> list[str]:
+    """The product around the place, with the two factors that clash underlined."""
+    left, right = _wrapped(before[-1]), _wrapped(after[0])
+    text = f"{left} {right}"
+    start, length = 0, width(text)
+    for factor in reversed(before[:-1]):
+        word = _wrapped(factor)
+        if width(text) + width(word) > _COLUMNS // 2 + length:
+            word, text = "", f"… {text}"
+            start += 2
+            break
+        text, start = f"{word} {text}", start + width(word) + 1
+    for factor in after[1:]:
+        word = _wrapped(factor)
+        if width(text) + width(word) > _COLUMNS:
+            text += " …"
+            break
+        text = f"{text} {word}"
+    return [f"    {text}", " " * (4 + start) + "^" * length]
+
+
+def _types(factors: Sequence[Expr]) -> bool:
+    return all(not (a.typed and b.typed) or a.type.domain == b.type.codomain for a, b in pairwise(factors))
+
+
+def _repair(before: Sequence[Expr], after: Sequence[Expr]) -> str:
+    """The first small change with which the whole product types: a star, an inverse undone, a map put between."""
+    left, right = before[-1], after[0]
     needed = right.type.codomain >> left.type.domain
     between = _BETWEEN.get(needed, ())
-    hint = ""
-    if between:
-        names = " or ".join(between)
-        hint = f"A map {needed} belongs between them: {names}. "
-    if left.T is right and between:
-        return f"{hint}Did you mean {_wrapped(left)} {between[0]} {_wrapped(right)}?"
-    if left.type.codomain.dual == right.type.codomain and not left.structure.symmetric:
-        return f"{hint}Did you mean {_wrapped(left.T)} {_wrapped(right)}?"
-    if left.type.domain == right.type.domain.dual and not right.structure.symmetric:
-        return f"{hint}Did you mean {_wrapped(left)} {_wrapped(right.T)}?"
-    if between:
-        return f"{hint}Did you mean {_wrapped(left)} {between[0]} {_wrapped(right)}?"
-    return ""
+    fits = _types(before) and _types(after)
+    insertion = ""
+    if between and not isinstance(left, Inverse) and not isinstance(right, Inverse):
+        insertion = f"A map {needed} belongs between them: {' or '.join(between)}."
+        if fits:
+            insertion += f" Did you mean {_wrapped(left)} {between[0]} {_wrapped(right)}?"
+    if insertion and left.T is right:
+        return insertion
+    undone = [(left.body, right)] if isinstance(left, Inverse) else []
+    undone += [(left, right.body)] if isinstance(right, Inverse) else []
+    for one, other in [(left.T, right), (left, right.T), *undone]:
+        changed = one is not left or other is not right
+        if changed and _types([*before[:-1], one, other, *after[1:]]):
+            return f"Did you mean {_wrapped(one)} {_wrapped(other)}?"
+    return insertion
 
 
 def addition(a: Expr, b: Expr) -> str:
@@ -58,15 +99,13 @@ def addition(a: Expr, b: Expr) -> str:
     if not a.typed or not b.typed:
         typed, other = (a, b) if a.typed else (b, a)
         return (
-            f"cannot add {other} and {typed} ({typed.type}): I maps a space to itself, "
-            f"{typed} maps {typed.type.domain} to {typed.type.codomain}."
+            f"cannot add {short(other)} and {short(typed)} ({typed.type}): I maps a space to itself, "
+            f"{short(typed)} maps {typed.type.domain} to {typed.type.codomain}."
         )
     domains, codomains = a.type.domain != b.type.domain, a.type.codomain != b.type.codomain
     verb = "take and deliver" if domains and codomains else "take" if domains else "deliver"
-    repair = ""
-    if a.type == b.type.T:
-        repair = f" Did you mean {_wrapped(a)} + {_wrapped(b.T)}?"
-    return f"cannot add {a} ({a.type}) and {b} ({b.type}): they {verb} different spaces.{repair}"
+    repair = f" Did you mean {_wrapped(a)} + {_wrapped(b.T)}?" if a.type == b.type.T else ""
+    return f"cannot add {short(a)} ({a.type}) and {short(b)} ({b.type}): they {verb} different spaces.{repair}"
 
 
 def identity_between(type_: Type) -> str:
@@ -77,14 +116,16 @@ def identity_between(type_: Type) -> str:
 def inverse(e: Expr) -> str:
     """Why e has no inverse."""
     return (
-        f"cannot invert {e} ({e.type}): rows and columns have different block sizes. "
+        f"cannot invert {short(e)} ({e.type}): rows and columns have different block sizes. "
         f"A generalised inverse is written out, for example A* (A A*)⁻¹."
     )
 
 
 def star(a: Expr, b: Expr) -> str:
     """Why A * B is not written."""
+    one, other = (brief(e, _WIDEST, "ascii") for e in (a, b))
+    one, other = (text if text.isidentifier() else f"({text})" for text in (one, other))
     return (
-        f"{a} * {b} multiplies two operators: * is for numbers. "
-        f"Write {a} @ {b} for the product, or {a}.T @ {b} if the star was meant as the adjoint."
+        f"{short(a)} * {short(b)} multiplies two operators: * is for numbers. "
+        f"Write {one} @ {other} for the product, or {one}.T @ {other} if the star was meant as the adjoint."
     )

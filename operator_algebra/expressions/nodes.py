@@ -61,7 +61,9 @@ class Expr:
         return found  # pyright: ignore[reportReturnType]
 
     def __init__(self, *_: object) -> None:
-        raise InputError("expressions are built by operators and functions, not by calling a node class. Use @, +, inv, …")
+        raise InputError(
+            "expressions are built by operators and functions, not by calling a node class. Use @, +, inv, …"
+        )
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"expressions are frozen; {name!r} cannot be set. Build a new one, or use substitute().")
@@ -171,7 +173,9 @@ class Expr:
         return divide(self, other)
 
     def __pow__(self, other: object) -> NoReturn:
-        raise InputError("powers of operators are not written with **. Use inv(X) for the inverse and X @ X for a square.")
+        raise InputError(
+            "powers of operators are not written with **. Use inv(X) for the inverse and X @ X for a square."
+        )
 
     def __bool__(self) -> NoReturn:
         raise InputError("an expression has no truth value. Compare formulas with ==, claims with Identity and check.")

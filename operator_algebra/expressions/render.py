@@ -238,11 +238,11 @@ def _pieces(e: Expr, style: Style, path: Sequence[int] | None = None) -> Iterato
 
 
 def render(e: Expr, style: Style = "unicode") -> str:
-    """The formula as text; `parse` reads unicode and ascii back.
+    r"""The formula as text; `parse` reads unicode and ascii back.
 
     >>> from operator_algebra.symbols import H, I, phi, K
     >>> render(I + H @ phi @ K), render(H @ phi.T.T, "ascii"), render(phi, "latex")
-    ('I + H φ K', 'H phi', '\\\\phi')
+    ('I + H φ K', 'H phi', '\\phi')
     """
     if style not in _SIGNS:
         raise InputError(f"there is no style {style!r}. Use 'unicode', 'ascii' or 'latex'.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from operator_algebra.errors import SpaceMismatch
 from operator_algebra.expressions.nodes import (
@@ -144,7 +144,7 @@ def to_records(e: Expr) -> tuple[tuple[Any, ...], ...]:
         if isinstance(field, Expr):
             return ("#", index[field])
         if isinstance(field, tuple):
-            return ("()", *(encode(part) for part in field))  # pyright: ignore[reportUnknownVariableType]
+            return ("()", *map(encode, cast("tuple[Any, ...]", field)))
         return field
 
     def below(node: Expr) -> tuple[Expr, ...]:
@@ -169,16 +169,13 @@ def from_records(records: tuple[tuple[Any, ...], ...]) -> Expr:
     nodes: list[Expr] = []
 
     def decode(field: Any) -> Any:
-        if isinstance(field, tuple) and field:
-            if field[0] == "#":
-                return nodes[field[1]]
-            if field[0] == "()":
-                return tuple(decode(part) for part in field[1:])
-        return field
+        if not isinstance(field, tuple):
+            return field
+        tag, *parts = cast("tuple[Any, ...]", field)
+        values: list[Any] = [nodes[parts[0]]] if tag == "#" else [decode(part) for part in parts]
+        return values[0] if tag == "#" else tuple(values)
 
     for kind, type_, *fields in records:
         made: Type = type_
         nodes.append(_CLASSES[kind]._make(made, tuple(decode(field) for field in fields)))  # pyright: ignore[reportPrivateUsage]
     return nodes[-1]
-
-

@@ -87,7 +87,8 @@ def space(name: str, *, attached: bool = True) -> Space:
     """
     if not name or name in _RESERVED or name.endswith("*") or not name.isprintable():
         raise SpaceMismatch(
-            f"{name!r} cannot name a space: it is empty, reserved, or ends in '*'. Choose another name, such as 'contact'."
+            f"{name!r} cannot name a space: it is empty, reserved, or ends in '*'. "
+            "Choose another name, such as 'contact'."
         )
     return Space(name, f"{name}*", name, attached)
 

@@ -58,7 +58,9 @@ class Structure:
             elif word in FLAGS:
                 flags.append(word)
             else:
-                raise InputError(f"structure {words!r}: the word {word!r} is not known. Use {', '.join(FLOWS + FLAGS)}.")
+                raise InputError(
+                    f"structure {words!r}: the word {word!r} is not known. Use {', '.join(FLOWS + FLAGS)}."
+                )
         return cls.make(flow, flags)
 
     @classmethod

@@ -32,7 +32,7 @@ class ModelArrays:
     damping: Floats  # (nv,)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class JointGroup:
     """Joints of one kind: `joint` carries their stacked parameters; `q` and `v` say where their coordinates stand."""
 

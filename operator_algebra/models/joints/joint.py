@@ -6,7 +6,7 @@ import copy
 import importlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypedDict, Unpack, cast
 
 import numpy as np
@@ -27,6 +27,8 @@ JOINT_KINDS = {
     "translation": "Translation",
     "floating": "Floating",
 }
+
+_PER_DOF = ("armature", "stiffness", "damping")
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class Joint:
 
     def __post_init__(self) -> None:
         nv = self.nv
-        for field in ("armature", "stiffness", "damping"):
+        for field in _PER_DOF:
             given = getattr(self, field)
             if given == ():
                 object.__setattr__(self, field, (0.0,) * nv)
@@ -100,11 +102,10 @@ class Joint:
     def __repr__(self) -> str:
         """Only what differs from the default."""
         parts: list[str] = []
-        for field in self.__dataclass_fields__:
-            value = getattr(self, field)
-            plain = value in ("", (), None) or (field in ("armature", "stiffness", "damping") and not any(value))
-            if not plain:
-                parts.append(f"{field}={value!r}")
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value not in ("", (), None) and (field.name not in _PER_DOF or any(value)):
+                parts.append(f"{field.name}={value!r}")
         return f"{type(self).__name__}({', '.join(parts)})"
 
     # -- the geometry of a kind ------------------------------------------------------------------------------------
@@ -262,10 +263,10 @@ def make_joint(kind: str, **options: Any) -> Joint:
     1
     """
     cls = joint_class(kind)
-    unknown = [name for name in options if name not in cls.__dataclass_fields__]
+    known = [field.name for field in fields(cls)]
+    unknown = [name for name in options if name not in known]
     if unknown:
-        known = ", ".join(cls.__dataclass_fields__)
-        raise ModelError(explain(f"a {kind} joint takes no {unknown[0]!r}", remedy=f"It takes {known}."))
+        raise ModelError(explain(f"a {kind} joint takes no {unknown[0]!r}", remedy=f"It takes {', '.join(known)}."))
     if kind == "helical" and "pitch" not in options:
         raise ModelError(explain("a helical joint needs its pitch", remedy="Give the advance per radian."))
     return cls(**options)

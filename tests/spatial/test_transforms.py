@@ -1,0 +1,151 @@
+"""Placements and rotations, against matrix exponentials and against each other."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from operator_algebra.errors import ModelError
+from operator_algebra.spatial import rotations
+from operator_algebra.spatial.transforms import Placement, phi_block
+from operator_algebra.spatial.vectors import apply, skew
+from tests.strategies import placements
+
+ANGLES = [0.0, 1e-12, 1e-6, 1e-3, 0.05, 0.0999, 0.1, 0.1001, 1.0, 3.0, math.pi]
+
+
+def expm(matrix: np.ndarray) -> np.ndarray:
+    """Matrix exponential by its series, after halving often enough for 20 terms to suffice."""
+    halvings = max(0, math.ceil(math.log2(max(np.abs(matrix).max(), 1e-300))) + 2)
+    term = total = np.eye(len(matrix))
+    for k in range(1, 21):
+        term = term @ matrix / (2.0**halvings * k)
+        total = total + term
+    for _ in range(halvings):
+        total = total @ total
+    return total
+
+
+def _turn(angle: float) -> np.ndarray:
+    axis = np.array([2.0, -1.0, 2.0]) / 3.0
+    return angle * axis
+
+
+@pytest.mark.parametrize("angle", ANGLES)
+def test_rotation_about_an_axis_is_the_exponential(angle: float) -> None:
+    axis = np.array([2.0, -1.0, 2.0]) / 3.0
+    found = rotations.rotation_about(axis, np.array([angle]), np)
+    assert np.abs(found - expm(skew(angle * axis, np))).max() < 1e-15 * 8
+
+
+@pytest.mark.parametrize("angle", ANGLES)
+def test_quaternion_exponential_and_logarithm(angle: float) -> None:
+    turn = _turn(angle)
+    quaternion = rotations.quaternion_exp(turn, np)
+    assert abs(np.linalg.norm(quaternion) - 1.0) < 1e-15 * 2
+    assert np.abs(rotations.quaternion_matrix(quaternion, np) - expm(skew(turn, np))).max() < 1e-15 * 8
+    assert np.abs(rotations.quaternion_log(quaternion, np) - turn).max() <= 1e-15 * 4 * max(angle, 1e-3)
+    assert np.abs(rotations.quaternion_log(-quaternion, np) - turn).max() <= 1e-15 * 4 * max(angle, 1e-3) or angle > 3.1
+
+
+@pytest.mark.parametrize("angle", [*ANGLES, 6.0])
+def test_left_jacobian_is_the_mean_rotation(angle: float) -> None:
+    turn = _turn(angle)
+    twist = np.zeros((4, 4))
+    twist[:3, :3] = skew(turn, np)
+    shift = np.array([0.3, -0.7, 0.2])
+    twist[:3, 3] = shift
+    assert np.abs(rotations.left_jacobian(turn, np) @ shift - expm(twist)[:3, 3]).max() < 1e-14
+
+
+@pytest.mark.parametrize("angle", [*ANGLES, 6.0])
+def test_left_jacobian_inverse(angle: float) -> None:
+    product = rotations.left_jacobian(_turn(angle), np) @ rotations.left_jacobian_inverse(_turn(angle), np)
+    # The inverse grows like 1 / (2π − θ): a factor of 20 at 6 rad.
+    assert np.abs(product - np.eye(3)).max() < 1e-14 * (1.0 + 20.0 * (angle > math.pi))
+
+
+def test_quaternion_product_composes_rotations() -> None:
+    p, q = np.random.default_rng(0).standard_normal((2, 4))
+    together = rotations.quaternion_matrix(rotations.quaternion_product(p, q, np), np)
+    apart = rotations.quaternion_matrix(p, np) @ rotations.quaternion_matrix(q, np)
+    assert np.abs(together - apart).max() < 1e-14
+
+
+def test_roll_pitch_yaw_turns_about_fixed_axes() -> None:
+    roll, pitch, yaw = 0.3, -1.1, 2.0
+    eye = np.eye(3)
+    wanted = expm(skew(yaw * eye[2], np)) @ expm(skew(pitch * eye[1], np)) @ expm(skew(roll * eye[0], np))
+    assert np.abs(np.array(Placement.from_rpy((roll, pitch, yaw)).rotation) - wanted).max() < 1e-15 * 4
+
+
+@given(placements())
+def test_constructors_agree(place: Placement) -> None:
+    rotation = np.array(place.rotation)
+    angle = math.acos(max(-1.0, min(1.0, (np.trace(rotation) - 1.0) / 2.0)))
+    if angle < 1e-3 or math.pi - angle < 1e-3:
+        return  # the axis is ill-defined there
+    axis = [rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0], rotation[1, 0] - rotation[0, 1]]
+    for other in (
+        Placement.from_axis_angle(axis, angle),
+        Placement.from_rotation_vector((angle * np.array(axis) / np.linalg.norm(axis)).tolist()),
+    ):
+        assert np.abs(np.array(other.rotation) - rotation).max() < 1e-9  # acos loses half the digits near its ends
+
+
+@given(placements(), placements())
+def test_composition_and_inverse(a: Placement, b: Placement) -> None:
+    point = (0.3, -0.2, 0.9)
+    assert np.allclose((a @ b).apply(point), a.apply(b.apply(point)), rtol=0, atol=1e-14)
+    assert np.allclose(a.inverse().apply(a.apply(point)), point, rtol=0, atol=1e-14)
+
+
+@given(placements(), placements())
+def test_phi_blocks_compose_like_placements(a: Placement, b: Placement) -> None:
+    def phi(place: Placement) -> np.ndarray:
+        return phi_block(np.array(place.rotation), np.array(place.translation), np)
+
+    assert np.abs(phi(a) @ phi(b) - phi(a @ b)).max() < 1e-14
+
+
+def test_phi_moves_a_force_to_the_parent_origin() -> None:
+    place = Placement.from_rpy((0, 0, math.pi / 2), (1.0, 0.0, 0.0))
+    phi = phi_block(np.array(place.rotation), np.array(place.translation), np)
+    # A push along the child's x is one along the parent's y, one metre from its origin.
+    assert np.allclose(phi @ [0, 0, 0, 1, 0, 0], [0, 0, 1, 0, 1, 0], atol=1e-15)
+    # Power is the same on both sides: φ* takes the parent's twist to the child's.
+    twist = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    child = phi.T @ twist
+    turn, move = twist[:3], twist[3:] + np.cross(twist[:3], place.translation)
+    assert np.allclose(child, np.concatenate([apply(np.array(place.rotation).T, part) for part in (turn, move)]))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Placement([[1, 0, 0], [0, 1, 0], [0, 0, 1.001]]), "not orthogonal"),
+        (lambda: Placement([[1, 0, 0], [0, 1, 0], [0, 0, -1]]), "reflection"),
+        (lambda: Placement([[1, 0, 0], [0, 1, 0]]), "3 rows"),
+        (lambda: Placement(translation=(0, 0)), "needs 3 numbers"),
+        (lambda: Placement(translation=(0, math.nan, 0)), "not finite"),
+        (lambda: Placement(translation=(0, math.inf, 0)), "not finite"),
+        (lambda: Placement(translation=(0, 10**400, 0)), "needs 3 numbers"),
+        (lambda: Placement(translation="123"), "not the text"),  # pyright: ignore[reportArgumentType]
+        (lambda: Placement(translation=("1", 2, 3)), "needs 3 numbers"),  # pyright: ignore[reportArgumentType]
+        (lambda: Placement.from_quaternion((0, 0, 0, 0)), "quaternion is zero"),
+        (lambda: Placement.from_axis_angle((0, 0, 0), 1.0), "no direction"),
+        (lambda: Placement.from_axis_angle((0, 0, 1), math.nan), "not finite"),
+    ],
+)
+def test_bad_placements_are_refused(make: st.DataObject, message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        make()  # pyright: ignore[reportCallIssue]
+
+
+def test_a_placement_is_a_value() -> None:
+    a, b = (Placement(np.eye(3).tolist(), [1, 2, 3]) for _ in range(2))
+    assert a == b
+    assert hash(a) == hash(b)
+    assert a.translation == (1.0, 2.0, 3.0)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from operator_algebra.expressions.query import dense as dense
     from operator_algebra.expressions.query import logdet as logdet
     from operator_algebra.expressions.query import trace as trace
+    from operator_algebra.identities.catalogue import catalogue as catalogue
     from operator_algebra.identities.identity import Identity as Identity
     from operator_algebra.identities.identity import Statement as Statement
     from operator_algebra.models.families import chain as chain
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from operator_algebra.models.model import Body as Body
     from operator_algebra.models.model import Frame as Frame
     from operator_algebra.models.model import Model as Model
+    from operator_algebra.operators.blocks import BlockMatrix as BlockMatrix
     from operator_algebra.operators.spaces import FORCE as FORCE
     from operator_algebra.operators.spaces import MOTION as MOTION
     from operator_algebra.operators.spaces import ONE as ONE
@@ -59,11 +61,13 @@ _NAMES = {
     "expressions.nodes": "Expr Symbol",
     "expressions.normalize": "equal",
     "expressions.query": "Query block dense logdet trace",
+    "identities.catalogue": "catalogue",
     "identities.identity": "Identity Statement",
     "models.families": "chain random_tree",
     "models.gallery": "available load",
     "models.joints.joint": "Joint",
     "models.model": "Body Frame Model",
+    "operators.blocks": "BlockMatrix",
     "operators.spaces": "FORCE MOTION ONE RATE Space TORQUE Type WHITE space",
     "spatial.inertia": "Inertia",
     "spatial.transforms": "Placement",

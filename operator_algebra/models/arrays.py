@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from operator_algebra.models.body import Body
 from operator_algebra.models.joints.joint import JOINT_KINDS, Joint
-
-if TYPE_CHECKING:
-    from operator_algebra.models.model import Body
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

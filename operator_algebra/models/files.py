@@ -7,22 +7,22 @@ from pathlib import Path
 
 from operator_algebra.errors import ModelError, explain
 
-# Read in two seconds; a body takes about 300 bytes of it.
-LARGEST = 8_000_000
+# TOML of this size is read in two seconds; a body takes about 300 bytes of it.
+LARGEST = 4_000_000
 _MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x1f\x8b": "a gzip archive", b"PK": "a zip archive"}
 
 
-def read_bytes(source: Traversable | Path) -> bytes:
+def read_bytes(source: Traversable | Path, largest: int = LARGEST) -> bytes:
     """The content of a file that is neither empty nor too big."""
     try:
         if isinstance(source, Path) and not source.is_file():
             raise ModelError(explain("the file does not exist or is no regular file", str(source), "Check the path."))
         with source.open("rb") as stream:
-            data = stream.read(LARGEST + 1)
+            data = stream.read(largest + 1)
     except OSError as error:
         raise ModelError(explain(f"the file cannot be read ({error.strerror})", str(source))) from None
-    if len(data) > LARGEST:
-        what = f"the file has more than {LARGEST // 1_000_000} MB"
+    if len(data) > largest:
+        what = f"the file has more than {largest // 1_000_000} MB"
         raise ModelError(explain(what, str(source), "Build mechanisms of this size in Python, as chain() does."))
     if not data.strip():
         raise ModelError(explain("the file is empty", str(source), "Was it truncated?"))

@@ -19,7 +19,7 @@ def available() -> list[str]:
     >>> "planar2r" in available()
     True
     """
-    return sorted(entry.name.removesuffix(".toml") for entry in _root().iterdir() if entry.name.endswith(".toml"))
+    return sorted(_gallery())
 
 
 def load(name_or_path: str | Path, *, base: Base = "fixed", merge_fixed: bool = True, strict: bool = True) -> Model:
@@ -72,13 +72,19 @@ def _root() -> Traversable:
     return shipped if shipped.is_dir() else Path(__file__).parents[2] / "models"
 
 
+def _gallery() -> dict[str, Traversable]:
+    entries = [entry for entry in _root().iterdir() if entry.name.endswith((".toml", ".urdf"))]
+    return {entry.name.rpartition(".")[0]: entry for entry in entries}
+
+
 def _find(name_or_path: str | Path) -> Traversable:
     text = str(name_or_path)
     if "\0" in text or not text.strip():
         raise ModelError(explain(f"{text!r:.60} is neither a name nor a path", "load"))
-    known = available()
-    if text in known:
-        return _root() / f"{text}.toml"
+    gallery = _gallery()
+    if text in gallery:
+        return gallery[text]
+    known = sorted(gallery)
     path = Path(text).expanduser()
     try:
         if path.is_file():

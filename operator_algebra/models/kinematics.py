@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from operator_algebra.models import configurations
 from operator_algebra.models.arrays import JointGroup
 from operator_algebra.models.model import Model
-from operator_algebra.spatial.arrays import Array, ArrayNamespace
+from operator_algebra.spatial.arrays import Array, ArrayNamespace, ManifoldNamespace
 from operator_algebra.spatial.inertia import spatial_inertia
 from operator_algebra.spatial.vectors import apply
 
@@ -71,6 +72,20 @@ def joint_map_rates(model: Model, q: Array, v: Array, xp: ArrayNamespace) -> lis
         return group.joint.motion_map_rate(q[..., group.q], v[..., group.v], xp)
 
     return _by_body(model, _each(model, rate))
+
+
+def spring_deflections(model: Model, q: Array, xp: ManifoldNamespace) -> Array:
+    """How far each spring is from rest, q ⊖ q_rest, (..., nv); 0 where a kind of joint has no spring."""
+    rest = configurations.rest(model)
+    parts: list[Array] = []
+    for group in model.joint_groups:
+        if model.arrays.stiffness[group.v].any():
+            part = group.joint.difference(rest[group.q], q[..., group.q], xp)
+        else:
+            part = xp.broadcast_to(np.zeros(group.v.shape), (*q.shape[:-1], *group.v.shape))
+        parts.append(part.reshape((*q.shape[:-1], group.v.size)))
+    order = np.concatenate([group.v.ravel() for group in model.joint_groups])
+    return xp.concatenate(parts, axis=-1)[..., np.argsort(order)]
 
 
 def inertia_blocks(model: Model) -> NDArray[np.float64]:

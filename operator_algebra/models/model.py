@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -13,40 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from operator_algebra.errors import ModelError
+from operator_algebra.errors import ModelError, explain
 from operator_algebra.models import configurations, summary
 from operator_algebra.models.arrays import JointGroup, ModelArrays, joint_groups, model_arrays
-from operator_algebra.models.joints.joint import Joint
+from operator_algebra.models.body import Body, Frame
 from operator_algebra.models.topology import depth_first, heights, levels
 from operator_algebra.models.validate import Problem, Where, model_problems, parent_indices, report
-from operator_algebra.spatial.inertia import Inertia
-from operator_algebra.spatial.transforms import Placement, vector3
+from operator_algebra.spatial.transforms import vector3
 
-_NO_PLACEMENT = Placement()
-_NO_INERTIA = Inertia()
-
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    """A rigid body and the joint that carries it.
-
-    `placement` is the pose of the joint's frame in the parent body; `parent` is a name, a place in the list of bodies
-    that a `Model` is made from, or None for the ground. `inertia` is in the body's own frame.
-    """
-
-    name: str
-    parent: str | int | None
-    joint: Joint
-    placement: Placement = field(default=_NO_PLACEMENT)
-    inertia: Inertia = field(default=_NO_INERTIA)
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A named frame fixed to a body (None: to the ground)."""
-
-    body: str | None
-    placement: Placement = field(default=_NO_PLACEMENT)
+__all__ = ["Body", "Frame", "Model"]
 
 
 class Model:
@@ -79,6 +54,9 @@ class Model:
         strict: bool = True,
     ) -> None:
         given = tuple(bodies)
+        for k, body in enumerate(given):
+            if not isinstance(body, Body):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise ModelError(explain(f"{body!r:.60} is not a Body", f'model "{name}", place {k}'))
         report(model_problems(name, given, gravity, frames or {}), strict=strict)
         self._store(name, given, gravity, frames or {})
 
@@ -263,10 +241,9 @@ class Model:
             content.update(repr((group.kind_class.__qualname__, group.bodies.tolist())).encode())
         content.update(repr([body.joint for body in self.bodies]).encode())
         content.update(repr(sorted(self._frames.items())).encode())
-        for array in (self.arrays.rotation, self.arrays.translation):
-            content.update((array + 0.0).tobytes())
-        for array in (self.arrays.mass, self.arrays.com, self.arrays.inertia_at_com):
-            content.update((array + 0.0).tobytes())
+        arrays = self.arrays
+        for array in (arrays.rotation, arrays.translation, arrays.mass, arrays.com, arrays.inertia_at_com):
+            content.update(array.tobytes())
         return content.hexdigest()
 
     def __getstate__(self) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from operator_algebra.models.files import read_text, write_text
 from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, Limits, joint_class, make_joint
 from operator_algebra.models.model import Body, Frame, Model
 from operator_algebra.models.tables import Lines, Table
-from operator_algebra.models.validate import Problem
+from operator_algebra.models.validate import Problem, report
 from operator_algebra.spatial.arrays import IDENTITY3, ZERO3
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
@@ -32,6 +32,9 @@ _HEADER = f"""\
 # inertia: about the mass centre, in the axes of the body; three moments, or a 3 x 3 matrix.
 # joint: armature, stiffness, damping and limits have one number for each degree of freedom.
 """
+# A dotted key takes the parser time in the square of its parts.
+_LONGEST_LINE = 4000
+_ENOUGH_PROBLEMS = 200
 T = TypeVar("T")
 
 
@@ -54,7 +57,11 @@ def read_toml(source: Traversable | Path, *, base: str = "fixed", strict: bool =
         Table(table, file, f'body "{table.get("name", k)}"', top.lines.of("bodies", k), top.lines, problems)
         for k, table in enumerate(top.tables("bodies"))
     ]
-    bodies = [_body(table, k) for k, table in enumerate(tables)]
+    bodies: list[Body] = []
+    for k, table in enumerate(tables):
+        bodies.append(_body(table, k))
+        if len(problems) > _ENOUGH_PROBLEMS:
+            report(problems, strict=True)
     frames = dict(_frames(top))
     top.close()
     if base == "floating":
@@ -77,6 +84,9 @@ def read_about(source: Traversable | Path) -> dict[str, str]:
 
 
 def _parse(text: str, file: str) -> dict[str, Any]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if len(line) > _LONGEST_LINE:
+            raise ModelError(explain(f"the line has {len(line)} characters", f"{file}, line {number}", "Break it."))
     try:
         return tomllib.loads(text)
     except RecursionError:

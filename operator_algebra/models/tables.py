@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, cast
 
 from operator_algebra.models.validate import Problem
@@ -116,13 +117,13 @@ class Table:
         return self.values.get(key)
 
     def close(self, known: Sequence[str] = ()) -> None:
-        """Note the keys that nobody asked for."""
-        for key in self.values:
-            if key not in self.used:
-                close = difflib.get_close_matches(key, [*self.used, *known], n=1)
-                allowed = ", ".join(sorted(self.used))
-                advice = f'Did you mean "{close[0]}"?' if close else f"Known here: {allowed}."
-                self.problem(f'unknown key "{key:.60}"', key, advice, fatal=False)
+        """Note the keys that nobody asked for, the first of them."""
+        unknown = (key for key in self.values if key not in self.used)
+        for key in islice(unknown, 10):
+            close = difflib.get_close_matches(key, [*self.used, *known], n=1)
+            allowed = ", ".join(sorted(self.used))
+            advice = f'Did you mean "{close[0]}"?' if close else f"Known here: {allowed}."
+            self.problem(f'unknown key "{key:.60}"', key, advice, fatal=False)
 
     def _checked(self, key: str, value: Any, default: Any) -> Any:
         flat = [value]

@@ -6,19 +6,17 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from operator_algebra.errors import ModelError, OperatorAlgebraWarning, explain
+from operator_algebra.models.body import Body, Frame
 from operator_algebra.models.joints.joint import JOINT_KINDS, Joint
 from operator_algebra.models.topology import cycle
 from operator_algebra.spatial.inertia import Inertia, spatial_inertia
 from operator_algebra.spatial.transforms import Placement
-
-if TYPE_CHECKING:
-    from operator_algebra.models.model import Body, Frame
 
 Where = Callable[[int], str]
 """How messages name the k-th given body: with file and line, or with the model's name."""
@@ -122,6 +120,8 @@ def _type_problems(bodies: Sequence[Body], at: Where) -> Iterator[Problem]:
         for part, kind in ((body.joint, Joint), (body.placement, Placement), (body.inertia, Inertia)):
             if not isinstance(part, kind):  # pyright: ignore[reportUnnecessaryIsInstance]
                 yield Problem(f"{part!r:.60} is not a {kind.__name__}", at(k))
+            elif isinstance(part, Joint) and len(part.armature) != part.nv:
+                yield Problem("the joint was not made whole", at(k), "Call super().__post_init__() in __post_init__.")
 
 
 def _tree_problems(bodies: Sequence[Body], at: Where) -> Iterator[Problem]:
@@ -170,7 +170,9 @@ def _frame_problems(name: str, bodies: Sequence[Body], frames: Mapping[str, Fram
         where = f'model "{name}", frame "{title}"'
         if not _is_name(title):
             yield Problem("the name is empty or not printable text", where, "Give it a name.")
-        if frame.body is not None and frame.body not in place:
+        if not isinstance(frame, Frame):  # pyright: ignore[reportUnnecessaryIsInstance]
+            yield Problem(f"{frame!r:.60} is not a Frame", where)
+        elif frame.body is not None and frame.body not in place:
             yield Problem(f'the body "{frame.body}" does not exist', where, _suggestion(str(frame.body), place))
 
 

@@ -159,10 +159,11 @@ def unit_vector(values: Sequence[float], what: str) -> Vector3:
 
 
 def _floats(values: Sequence[float], count: int, what: str) -> tuple[float, ...]:
+    """Finite floats; −0 becomes 0, so that equal values print, and hash, alike."""
     if isinstance(values, str):
         raise ModelError(explain(f"{what} needs {count} numbers, not the text {values!r:.60}"))
     try:
-        result = tuple([float(value) for value in values if not isinstance(value, str | bool)])
+        result = tuple([float(value) + 0.0 for value in values if not isinstance(value, str | bool)])
         given = len(values)
     except (TypeError, ValueError, OverflowError):
         raise ModelError(explain(f"{what} needs {count} numbers, not {values!r:.80}")) from None

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from operator_algebra.models.joints.joint import Joint
+from operator_algebra.models.joints.joint import JOINT_KINDS, Joint
 
 _STEP = 1e-5
 # Central differences of step 1e-5 err by 1e-10 and, through rounding, 1e-11; wrong signs and factors err by 1.
@@ -18,6 +18,8 @@ def check_joint(joint: Joint) -> None:
     """Compare a joint's map with the differences of its transform at a few configurations, else raise `ModelError`."""
     if not joint.kind:
         raise joint.error("the class has no kind", 'Write kind = "my joint" in the class.')
+    if joint.kind in JOINT_KINDS:
+        raise joint.error("a kind of the package has this name", "Choose another.")
     rng = np.random.default_rng(0)
     try:
         for _ in range(3):

@@ -7,6 +7,7 @@ import importlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any, ClassVar, TypedDict, Unpack, cast
 
 import numpy as np
@@ -94,7 +95,7 @@ class Joint:
                 "a spring needs rates that are the derivatives of the coordinates",
                 "Take stiffness away, or model the joint as several joints with one degree of freedom each.",
             )
-        if type(self).kind not in JOINT_KINDS:
+        if not _is_of_package(type(self)):
             from operator_algebra.models.joints.custom import check_joint
 
             check_joint(self)
@@ -176,7 +177,7 @@ class Joint:
         many = isinstance(given, Sequence | np.ndarray)
         values = cast("Sequence[float]", given if many else (given,) * count)
         try:
-            numbers = tuple([float(value) for value in values])
+            numbers = tuple([float(value) + 0.0 for value in values])
         except (TypeError, ValueError, OverflowError):
             numbers = ()
         if isinstance(given, str) or len(numbers) != count or not all(map(math.isfinite, numbers)):
@@ -248,6 +249,11 @@ class Joint:
         return make_joint("floating", **options)
 
 
+@cache
+def _is_of_package(cls: type[Joint]) -> bool:
+    return cls.kind in JOINT_KINDS and cls.__module__ == f"{__package__}.{cls.kind}"
+
+
 def joint_class(kind: str) -> type[Joint]:
     """The class of a kind of joint of the package."""
     if kind not in JOINT_KINDS:
@@ -256,7 +262,7 @@ def joint_class(kind: str) -> type[Joint]:
     return getattr(importlib.import_module(f"operator_algebra.models.joints.{kind}"), JOINT_KINDS[kind])
 
 
-def make_joint(kind: str, **options: Any) -> Joint:
+def make_joint(kind: str, /, **options: Any) -> Joint:
     """A joint of the given kind from keyword options, as in a file.
 
     >>> make_joint("prismatic", axis=(1, 0, 0)).nv

@@ -31,7 +31,7 @@ def chain(n: int, *, joint: str | Sequence[str] = "revolute", seed: int | None =
     if seed is not None:
         rng = np.random.default_rng(seed)
         parents = list(range(-1, n - 1))
-        return _random_model(f"chain{n}", parents, [kinds[k % len(kinds)] for k in range(n)], rng, 0.0)
+        return forest(f"chain{n}", parents, [kinds[k % len(kinds)] for k in range(n)], rng, 0.0)
     rod = Inertia.cylinder(1.0, 0.05, 1.0, com=(0.5, 0.0, 0.0), axis=0)
     first, next_one = Placement(), Placement(translation=(1.0, 0.0, 0.0))
     bodies = [
@@ -73,7 +73,7 @@ def random_tree(
     for k in range(1, n):
         parents.append(int(rng.integers(k)) if rng.random() < branching else k - 1)
     drawn = [kinds[int(rng.integers(len(kinds)))] for _ in range(n)]
-    return _random_model(f"tree{n}_{seed}", parents, drawn, rng, mass_spread)
+    return forest(f"tree{n}_{seed}", parents, drawn, rng, mass_spread)
 
 
 def random_joint(kind: str, rng: np.random.Generator, *, name: str = "") -> Joint:
@@ -99,9 +99,14 @@ def random_inertia(rng: np.random.Generator, *, scale: float = 1.0) -> Inertia:
     return Inertia.box(mass, size).moved(place)
 
 
-def _random_model(
-    name: str, parents: Sequence[int], kinds: Sequence[str], rng: np.random.Generator, mass_spread: float
+def forest(
+    name: str, parents: Sequence[int], kinds: Sequence[str], rng: np.random.Generator, mass_spread: float = 0.0
 ) -> Model:
+    """The forest with these parents (−1 is the ground) and kinds of joints; all else is random.
+
+    >>> forest("pair", [-1, -1], ["revolute", "fixed"], np.random.default_rng(0))
+    Model pair   2 bodies   1 revolute, 1 fixed   nq 1, nv 1   2 fixed bases
+    """
     bodies: list[Body] = []
     for k, (parent, kind) in enumerate(zip(parents, kinds, strict=True)):
         place = Placement.from_axis_angle(

@@ -103,7 +103,8 @@ def local(name: str, *arguments: Expr) -> Expr:
     """A block-diagonal operator made of vectors and nothing else, such as cross(V)."""
     function = local_function(name)
     if len(arguments) != len(function.arguments):
-        raise InputError(f"{name} takes {len(function.arguments)} vectors; {len(arguments)} were given.")
+        wanted = "one vector" if len(function.arguments) == 1 else f"{len(function.arguments)} vectors"
+        raise InputError(f"{name} takes {wanted}; {len(arguments)} were given.")
     typed: list[Expr] = []
     for argument, space in zip(arguments, function.arguments, strict=True):
         vector = operand(argument, f"apply {name} to")

@@ -108,6 +108,14 @@ def addition(a: Expr, b: Expr) -> str:
     return f"cannot add {short(a)} ({a.type}) and {short(b)} ({b.type}): they {verb} different spaces.{repair}"
 
 
+def equation(lhs: Expr, rhs: Expr) -> str:
+    """Why lhs = rhs is not a claim."""
+    return (
+        f"cannot equate {short(lhs)} ({lhs.type}) with {short(rhs)} ({rhs.type}): they map different spaces. "
+        "Compose one side with the operator that is missing."
+    )
+
+
 def identity_between(type_: Type) -> str:
     """Why I has no such type."""
     return f"I cannot be {type_}: it maps a space to itself. A map {type_.domain} → {type_.codomain} has to be named."

@@ -1,13 +1,230 @@
-"""Formulas from text."""
+"""Formulas from text: the inverse of `render`, with an explicit stack, so that no nesting is too deep."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NoReturn
 
-from operator_algebra.errors import ParseError
+from operator_algebra.errors import InputError, ParseError, SpaceMismatch
+from operator_algebra.expressions import mismatch
+from operator_algebra.expressions.build import RESERVED, diag, inv, local, root
+from operator_algebra.expressions.combine import Combiner, Item, Value
+from operator_algebra.expressions.local import LOCAL_FUNCTIONS
+from operator_algebra.expressions.lookup import Names
 from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.ring import retype
+from operator_algebra.expressions.syntax import Word, excerpt, failure, too_long, words
+
+_NAME = 40
+_FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {"inv": inv, "root": root, "diag": diag}
+
+
+@dataclass(slots=True)
+class _Frame:
+    """What is open: the formula, a parenthesis, or a function with the arguments that are complete."""
+
+    function: str
+    start: int
+    opened: int
+    arguments: list[Expr] = field(default_factory=list["Expr"])
+    terms: list[Item] = field(default_factory=list["Item"])
+    factors: list[Item] = field(default_factory=list["Item"])
+    negative: bool = False
+    sign: str = ""
+
+    @property
+    def waiting(self) -> bool:
+        """Whether an operand has to follow."""
+        return not self.factors or bool(self.sign)
+
+    def push(self, value: Value, start: int, end: int) -> None:
+        self.factors.append(Item(value, start, end, self.sign))
+        self.sign = ""
+
+
+class _Parser:
+    """One pass over the words of a text; `frames` holds what is open."""
+
+    def __init__(self, text: str, names: Names) -> None:
+        self.text = text
+        self.names = names
+        self.combine = Combiner(text)
+        self.frames: list[_Frame] = []
+
+    def formula(self, source: Iterator[Word], stop: str) -> tuple[Expr, tuple[int, int]]:
+        """Read up to the word of kind `stop`: the expression and its place."""
+        word = next(source)
+        start = word.start
+        self.frames = [_Frame("", start, start)]
+        while word.kind != stop:
+            if self.frames[-1].waiting:
+                self.expect_operand(word, source)
+            else:
+                self.expect_any(word, source)
+            word = next(source)
+        if len(self.frames) > 1:
+            self.unclosed()
+        if self.frames[-1].waiting:
+            self.missing(word)
+        item = self.total(start, word.start)
+        return self.combine.operator(item), (start, word.start)
+
+    def expect_operand(self, word: Word, source: Iterator[Word]) -> None:
+        frame = self.frames[-1]
+        if word.kind == "minus":
+            frame.negative = not frame.negative
+        elif word.kind == "plus" and not (frame.terms or frame.negative or frame.sign):
+            return
+        elif word.kind in ("number", "name", "open"):
+            self.operand(word, source)
+        else:
+            self.missing(word)
+
+    def expect_any(self, word: Word, source: Iterator[Word]) -> None:
+        frame = self.frames[-1]
+        match word.kind:
+            case "number" | "name" | "open":
+                self.operand(word, source)
+            case "star" | "inverse":
+                self.postfix(word)
+            case "compose" | "times" | "divide":
+                frame.sign = word.kind
+            case "plus" | "minus":
+                self.end_term()
+                frame.negative = word.kind == "minus"
+            case "comma" | "close":
+                self.close(word)
+            case _:
+                self.misplaced(word)
+
+    def operand(self, word: Word, source: Iterator[Word]) -> None:
+        frame = self.frames[-1]
+        if word.kind == "number":
+            if too_long(word):
+                raise self.error("a number is too long", word, "Use fewer digits, or a name: oa.scalar(...).")
+            frame.push(Fraction(word.text), word.start, word.end)
+        elif word.kind == "open":
+            self.frames.append(_Frame("", word.start, word.start))
+        elif word.text in self.names:
+            frame.push(self.names[word.text], word.start, word.end)
+        elif word.text in RESERVED:
+            after = next(source)
+            if after.kind != "open":
+                raise self.error(f"{word.text} is a function", word, f"Write {word.text}(X).")
+            self.frames.append(_Frame(word.text, word.start, after.start))
+        else:
+            shown = word.text if len(word.text) <= _NAME else f"{word.text[:_NAME]}…"
+            raise self.error(f"unknown name {shown!r}", word, self.names.suggestion(word.text))
+
+    def postfix(self, word: Word) -> None:
+        item = self.frames[-1].factors.pop()
+        what = "inverse" if word.kind == "inverse" else "adjoint"
+        e = item.value
+        if isinstance(e, Fraction):
+            raise self.error(f"the {what} of a number is not written", word, "Write the number before an operator.")
+        if word.kind == "star":
+            value = e.T
+        else:
+            body = e if word.text == "⁻¹" else e.T
+            value = self.combine.at(item.start, word.end, lambda: inv(body))
+        self.frames[-1].factors.append(Item(value, item.start, word.end, item.sign))
+
+    def end_term(self) -> None:
+        frame = self.frames[-1]
+        frame.terms.append(self.combine.term(frame.factors, negative=frame.negative))
+        frame.factors, frame.negative = [], False
+
+    def total(self, start: int, end: int) -> Item:
+        """The sum of the terms of the innermost frame."""
+        self.end_term()
+        frame = self.frames[-1]
+        terms, frame.terms = frame.terms, []
+        return self.combine.total(terms, start, end)
+
+    def close(self, word: Word) -> None:
+        frame = self.frames[-1]
+        if len(self.frames) == 1 or (word.kind == "comma" and not frame.function):
+            self.misplaced(word)
+        item = self.total(frame.start, word.end)
+        if frame.function:
+            frame.arguments.append(self.combine.operator(item))
+        if word.kind == "comma":
+            return
+        self.frames.pop()
+        value = self.combine.at(frame.start, word.end, lambda: _call(frame)) if frame.function else item.value
+        self.frames[-1].push(value, frame.start, word.end)
+
+    def error(self, what: str, word: Word, remedy: str = "") -> ParseError:
+        return failure(what, self.text, word.start, word.end, remedy)
+
+    def missing(self, word: Word) -> NoReturn:
+        frame = self.frames[-1]
+        if word.kind == "end" and len(self.frames) > 1:
+            self.unclosed()
+        if len(self.frames) == 1 and not (frame.terms or frame.factors or frame.negative or word.kind == "times"):
+            if word.kind in ("end", "equals"):
+                raise self.error("a formula is empty", word, "Write for example H phi M phi' H'.")
+            if word.kind == "close":
+                self.misplaced(word)
+        before = "the end" if word.kind == "end" else repr(word.text)
+        raise self.error(f"an operator is missing before {before}", word, "Put a name or a parenthesis there.")
+
+    def unclosed(self) -> NoReturn:
+        start = self.frames[-1].opened
+        raise failure("a parenthesis is never closed", self.text, start, start + 1, "Close it with ')'.")
+
+    def misplaced(self, word: Word) -> NoReturn:
+        if word.kind == "end" and len(self.frames) > 1:
+            self.unclosed()
+        what, remedy = f"{word.text!r} is out of place", "It stands between the arguments of a function."
+        if word.kind == "end":
+            what, remedy = "the claim has no '='", 'Write "lhs = rhs".'
+        elif word.kind == "equals":
+            what, remedy = "'=' is out of place", 'A claim is one "lhs = rhs", outside of parentheses.'
+        elif word.kind == "close":
+            what, remedy = "a parenthesis is closed that was not opened", "Remove it, or open it with '('."
+        raise self.error(what, word, remedy)
+
+
+def _call(frame: _Frame) -> Expr:
+    if frame.function in LOCAL_FUNCTIONS:
+        return local(frame.function, *frame.arguments)
+    if len(frame.arguments) != 1:
+        raise InputError(f"{frame.function} takes one operator; {len(frame.arguments)} were given.")
+    return _FUNCTIONS[frame.function](frame.arguments[0])
+
+
+def _parser(text: str, names: Mapping[str, Expr]) -> _Parser:
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"a formula is a text; {type(text).__name__} was given.")
+    return _Parser(text, Names(names))
 
 
 def parse(text: str, names: Mapping[str, Expr]) -> Expr:
-    """Read a formula."""
-    raise ParseError(f"{text!r} cannot be read.")
+    """Read a formula: X' or X* directly behind a name is the adjoint, a blank or @ composes, a number scales.
+
+    >>> from operator_algebra.symbols import E_phi
+    >>> parse("inv(I - E_phi)'", {"E_phi": E_phi})
+    (I − E_φ*)⁻¹   motion → motion   outward, unit diagonal
+    """
+    return _parser(text, names).formula(words(text), "end")[0]
+
+
+def parse_claim(text: str, names: Mapping[str, Expr]) -> tuple[Expr, Expr]:
+    """Read "lhs = rhs"; I and 0 on one side take the type of the other.
+
+    >>> from operator_algebra.symbols import E_phi, phi
+    >>> parse_claim("φ (I − E_φ) = I", {"phi": phi, "E_phi": E_phi})[1]
+    I   force → force   block-diagonal, unit diagonal
+    """
+    parser = _parser(text, names)
+    source = words(text)
+    left, left_place = parser.formula(source, "equals")
+    right, right_place = parser.formula(source, "end")
+    lhs = parser.combine.at(*left_place, lambda: retype(left, right.type))
+    rhs = parser.combine.at(*right_place, lambda: retype(right, lhs.type))
+    if lhs.type != rhs.type:
+        raise SpaceMismatch(f"{mismatch.equation(lhs, rhs)}\n{excerpt(text, *right_place)}")
+    return lhs, rhs

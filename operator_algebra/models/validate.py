@@ -21,11 +21,15 @@ from operator_algebra.spatial.transforms import Placement
 Where = Callable[[int], str]
 """How messages name the k-th given body: with file and line, or with the model's name."""
 
-# Printed principal moments of a flat body break the triangle inequality by their last digit.
-_PRINTED = 1e-6
+# Moments of a flat or thin body, printed with four digits, break the inequalities by their last digit.
+_TRIANGLE = 1e-4
+_POSITIVE = 1e-6
 # A scaled pivot below this is zero up to rounding of its six terms.
 _PIVOT = 1e-14
 _SHOWN = 20
+
+LARGEST = 1e30
+"""Products of a few lengths and masses of this size still are finite; nothing that moves is as large."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,12 @@ def _parent_index(parent: str | int | None, place: Mapping[str, int]) -> int:
 
 
 def model_problems(
-    name: Any, bodies: Sequence[Body], gravity: Any, frames: Mapping[str, Frame], where: Where | None = None
+    name: Any,
+    bodies: Sequence[Body],
+    gravity: Any,
+    frames: Mapping[str, Frame],
+    where: Where | None = None,
+    inertias_checked: bool = False,
 ) -> Iterator[Problem]:
     """Everything that is wrong with the parts of a model."""
 
@@ -91,8 +100,10 @@ def model_problems(
     broken = list(_tree_problems(bodies, at))
     yield from broken
     yield from _frame_problems(name, bodies, frames)
-    implausible = list(inertia_problems([body.inertia for body in bodies], at))
-    yield from implausible
+    large = list(_size_problems(bodies, at))
+    yield from large
+    implausible = large or inertias_checked or list(inertia_problems([body.inertia for body in bodies], at))
+    yield from () if implausible is True else implausible
     if not broken and not implausible:
         yield from _pivot_problems(bodies, at)
 
@@ -136,15 +147,16 @@ def _tree_problems(bodies: Sequence[Body], at: Where) -> Iterator[Problem]:
         joint = body.joint.name or body.name
         if joints.setdefault(joint, k) != k:
             yield Problem(f'two joints are called "{joint}"', at(k), "A joint without a name has that of its body.")
-    broken = False
+    broken = 0
     for k, body in enumerate(bodies):
         parent = body.parent
         if isinstance(parent, str):
             if parent not in place:
-                broken = True
-                yield Problem(f'the parent "{parent}" is not a body', at(k), _suggestion(parent, place))
+                broken += 1
+                advice = _suggestion(parent, place) if broken <= _SHOWN else ""
+                yield Problem(f'the parent "{parent}" is not a body', at(k), advice)
         elif parent is not None and not -1 <= parent < len(bodies):
-            broken = True
+            broken += 1
             yield Problem(
                 f"the parent {parent} is not the place of a body", at(k), f"Bodies are 0 to {len(bodies) - 1}."
             )
@@ -183,8 +195,8 @@ def inertia_problems(inertias: Sequence[Inertia], at: Where) -> Iterator[Problem
     masses = np.array([inertias[k].mass for k in chosen])
     moments = np.linalg.eigvalsh(np.array([inertias[k].inertia_at_com for k in chosen]))
     largest = np.abs(moments).max(axis=1)
-    negative = moments[:, 0] < -_PRINTED * largest
-    triangle = moments[:, 0] + moments[:, 1] < (1.0 - _PRINTED) * moments[:, 2]
+    negative = moments[:, 0] < -_POSITIVE * largest
+    triangle = moments[:, 0] + moments[:, 1] < (1.0 - _TRIANGLE) * moments[:, 2]
     for i in np.flatnonzero((masses < 0.0) | negative | triangle).tolist():
         k = chosen[i]
         if masses[i] < 0.0:

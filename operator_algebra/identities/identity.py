@@ -108,6 +108,12 @@ class Statement:
     misprint: str = field(default="", kw_only=True)
     twins: tuple[Statement, ...] = field(default=(), kw_only=True)
 
+    def __post_init__(self) -> None:
+        if self.kind == "order" and isinstance(self.lhs, Expr) and isinstance(self.rhs, Expr):
+            lhs, rhs = typed_sides(self.name, self.lhs, self.rhs)
+            object.__setattr__(self, "lhs", lhs)
+            object.__setattr__(self, "rhs", rhs)
+
     def formula(self, style: Style = "unicode") -> str:
         """The statement as text."""
         del style

@@ -1,0 +1,200 @@
+"""The numbers that laws are judged in: floats in batches of samples, and fixed point with hundreds of bits.
+
+All arrays are (samples, rows, columns).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[Any]
+Floats: TypeAlias = NDArray[np.float64]
+
+
+class Singular(Exception):
+    """A matrix that has to be inverted is singular at some samples; caught where verdicts are made."""
+
+
+class Arithmetic(Protocol):
+    """What the judge asks of numbers."""
+
+    eps: float
+
+    def array(self, values: Any) -> Array: ...
+    def zeros(self, shape: tuple[int, ...]) -> Array: ...
+    def one(self) -> Any: ...
+    def multiply(self, a: Array, b: Array) -> Array: ...
+    def times(self, factor: Fraction, a: Array) -> Array: ...
+    def inverse(self, a: Array) -> Array: ...
+    def cholesky(self, a: Array) -> Array: ...
+    def scaled(self, factor: Array, a: Array) -> Array: ...
+    def norm(self, a: Array) -> Floats: ...
+    def sizes(self, a: Array) -> Floats: ...
+
+
+class FloatArithmetic:
+    """IEEE double precision."""
+
+    eps = float(np.finfo(np.float64).eps)
+
+    def array(self, values: Any) -> Array:
+        """The values as floats."""
+        return np.asarray(values, dtype=np.float64)
+
+    def zeros(self, shape: tuple[int, ...]) -> Array:
+        """Zeros."""
+        return np.zeros(shape)
+
+    def one(self) -> Any:
+        """The number 1."""
+        return 1.0
+
+    def multiply(self, a: Array, b: Array) -> Array:
+        """a b, sample by sample."""
+        return a @ b
+
+    def times(self, factor: Fraction, a: Array) -> Array:
+        """A multiple."""
+        return float(factor) * a
+
+    def inverse(self, a: Array) -> Array:
+        """The inverse; NaN where a sample is singular."""
+        try:
+            return np.linalg.inv(a)
+        except np.linalg.LinAlgError:
+            return self._one_by_one(np.linalg.inv, a)
+
+    def cholesky(self, a: Array) -> Array:
+        """The lower Cholesky factor; NaN where a sample is not definite."""
+        try:
+            return np.linalg.cholesky(a)
+        except np.linalg.LinAlgError:
+            return self._one_by_one(np.linalg.cholesky, a)
+
+    def _one_by_one(self, function: Callable[[Array], Array], a: Array) -> Array:
+        result = np.full_like(a, np.nan)
+        for sample, matrix in enumerate(a):
+            try:
+                result[sample] = function(matrix)
+            except np.linalg.LinAlgError:
+                continue
+        return result
+
+    def scaled(self, factor: Array, a: Array) -> Array:
+        """The multiple by a 1 × 1 matrix."""
+        return factor * a
+
+    def sizes(self, a: Array) -> Floats:
+        """Absolute values."""
+        return np.abs(a)
+
+    def norm(self, a: Array) -> Floats:
+        """The Frobenius norm of each sample."""
+        return np.sqrt(np.einsum("sij,sij->s", a, a))
+
+
+class FixedPoint:
+    """Integers that count units of 2^−bits: products are exact to that unit, and fast because Python's integers are."""
+
+    def __init__(self, bits: int = 320) -> None:
+        self.bits = bits
+        self.eps = 2.0**-bits if bits < 1000 else 0.0
+
+    def array(self, values: Any) -> Array:
+        """Floats, rationals, or mpmath numbers as multiples of the unit."""
+        given = np.asarray(values, dtype=object)
+        made = np.empty(given.shape, dtype=object)
+        made.flat = [self._integer(x) for x in given.flat]
+        return made
+
+    def _integer(self, x: Any) -> int:
+        if isinstance(x, int | Fraction):
+            return round(x * (1 << self.bits))
+        if hasattr(x, "_mpf_"):
+            sign, mantissa, exponent, _ = x._mpf_
+            shift = exponent + self.bits
+            size = int(mantissa) << shift if shift >= 0 else int(mantissa) >> -shift
+            return -size if sign else size
+        return round(Fraction(float(x)) * (1 << self.bits))
+
+    def zeros(self, shape: tuple[int, ...]) -> Array:
+        """Zeros."""
+        made = np.empty(shape, dtype=object)
+        made.fill(0)
+        return made
+
+    def one(self) -> Any:
+        """The number 1."""
+        return 1 << self.bits
+
+    def multiply(self, a: Array, b: Array) -> Array:
+        """a b, sample by sample."""
+        if a.shape[-1] == 0:
+            return self.zeros((*a.shape[:-1], b.shape[-1]))
+        return np.stack([x @ y for x, y in zip(a, b, strict=True)]) >> self.bits
+
+    def times(self, factor: Fraction, a: Array) -> Array:
+        """A multiple."""
+        return a * factor.numerator // factor.denominator
+
+    def inverse(self, a: Array) -> Array:
+        """The inverse, by elimination with the largest pivot."""
+        return np.stack([self._inverse(matrix) for matrix in a]) if a.shape[-1] else a
+
+    def _inverse(self, a: Array) -> Array:
+        n = len(a)
+        work = np.concatenate([a, self.eye(n)], axis=1)
+        for k in range(n):
+            pivot = k + max(range(n - k), key=lambda i, k=k: abs(work[k + i, k]))
+            if work[pivot, k] == 0:
+                raise Singular
+            if pivot != k:
+                work[[k, pivot]] = work[[pivot, k]]
+            work[k] = (work[k] << self.bits) // work[k, k]
+            for i in range(n):
+                if i != k and work[i, k] != 0:
+                    work[i] -= (work[i, k] * work[k]) >> self.bits
+        return work[:, n:]
+
+    def cholesky(self, a: Array) -> Array:
+        """The lower Cholesky factor."""
+        return np.stack([self._cholesky(matrix) for matrix in a]) if a.shape[-1] else a
+
+    def _cholesky(self, a: Array) -> Array:
+        n = len(a)
+        factor = self.zeros((n, n))
+        for k in range(n):
+            column = a[k:, k] - ((factor[k:, :k] @ factor[k, :k]) >> self.bits if k else 0)
+            if column[0] <= 0:
+                raise Singular
+            factor[k, k] = math.isqrt(column[0] << self.bits)
+            factor[k + 1 :, k] = (column[1:] << self.bits) // factor[k, k]
+        return factor
+
+    def eye(self, n: int) -> Array:
+        """I."""
+        made = self.zeros((n, n))
+        np.fill_diagonal(made, self.one())
+        return made
+
+    def scaled(self, factor: Array, a: Array) -> Array:
+        """The multiple by a 1 × 1 matrix."""
+        return (factor * a) >> self.bits
+
+    def sizes(self, a: Array) -> Floats:
+        """Absolute values, as floats."""
+        return (np.abs(a) / self.one()).astype(np.float64) if a.size else np.zeros(a.shape)
+
+    def norm(self, a: Array) -> Floats:
+        """The Frobenius norm of each sample, as a float."""
+        if not a.size:
+            return np.zeros(len(a))
+        unit = self.one()
+        flat = a.reshape(len(a), -1)
+        return np.array([math.sqrt(int(np.dot(row, row)) / unit / unit) for row in flat])

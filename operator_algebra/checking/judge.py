@@ -1,0 +1,306 @@
+"""The judge: the value of an expression on a scene by plain matrix algebra, with its size before cancellation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from operator_algebra.checking.arithmetic import Array, Floats, Singular
+from operator_algebra.checking.scene import Scene
+from operator_algebra.errors import InputError
+from operator_algebra.expressions.nodes import (
+    Diag,
+    Expr,
+    Fixpoint,
+    Inverse,
+    Local,
+    One,
+    Product,
+    Root,
+    Scale,
+    Sum,
+    Symbol,
+    Transpose,
+    Zero,
+)
+from operator_algebra.expressions.traverse import children_and_definition, postorder
+from operator_algebra.operators.spaces import ONE, Space
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An array (samples, rows, columns), the sizes of its entries before cancellation, and the worst condition.
+
+    `size` is the same formula in absolute values; `culprit` is what had the worst condition when it was inverted.
+    """
+
+    array: Array
+    size: Floats
+    condition: Floats
+    culprit: str = ""
+
+
+class Judge:
+    """Values of expressions on one scene, each computed once."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.arithmetic = scene.arithmetic
+        self._found: dict[Expr, Value] = {}
+        self._products: dict[tuple[Expr, ...], Value] = {}
+
+    def value(self, e: Expr) -> Value:
+        """The value of a closed expression."""
+        return self._evaluate(e, self._found, self._products)
+
+    def _evaluate(
+        self, e: Expr, found: dict[Expr, Value], products: dict[tuple[Expr, ...], Value], settling: bool = False
+    ) -> Value:
+        for node in postorder(e, _below, until=lambda node: node in found):
+            if node not in found:
+                found[node] = self._node(node, found, products, settling)
+        return found[e]
+
+    # -- nodes -----------------------------------------------------------------------------------------------------
+
+    def _node(
+        self, node: Expr, found: Mapping[Expr, Value], products: dict[tuple[Expr, ...], Value], settling: bool
+    ) -> Value:
+        match node:
+            case Symbol() if node.definition is not None:
+                return found[node.definition]
+            case Symbol():
+                return self._plain(self.scene.value(node))
+            case One():
+                return self._plain(self._identity(node.type.domain))
+            case Zero():
+                rows, cols = self.scene.size(node.type.codomain), self.scene.size(node.type.domain)
+                return self._plain(self.arithmetic.zeros((self.scene.samples, rows, cols)))
+            case Sum():
+                return self._sum([found[child] for child in node.children])
+            case Product():
+                return self._product(node, found, products)
+            case Scale():
+                return self._scale(node, found)
+            case Transpose():
+                return self._turned(found[node.body])
+            case Inverse():
+                return self._inverse(node, found, settling)
+            case Root():
+                return self._root(node, found[node.body])
+            case Diag():
+                value = found[node.body]
+                mask = self._same_body(node.type.codomain, node.type.domain)
+                return Value(value.array * mask, value.size * mask, value.condition, value.culprit)
+            case Fixpoint():
+                return self._fixpoint(node, found)
+            case Local():
+                return self._local(node, found)
+            case _:
+                raise InputError(f"{node} cannot be checked.")
+
+    def _plain(self, array: Array) -> Value:
+        return Value(array, self.arithmetic.sizes(array), np.ones(self.scene.samples))
+
+    def _identity(self, space: Space) -> Array:
+        size = self.scene.size(space)
+        array = self.arithmetic.zeros((self.scene.samples, size, size))
+        array[:, np.arange(size), np.arange(size)] = self.arithmetic.one()
+        return array
+
+    def _sum(self, parts: list[Value]) -> Value:
+        array, size = parts[0].array, parts[0].size
+        for part in parts[1:]:
+            array, size = array + part.array, size + part.size
+        return Value(array, size, *_worst(parts))
+
+    def _product(
+        self, node: Product, found: Mapping[Expr, Value], products: dict[tuple[Expr, ...], Value]
+    ) -> Value:
+        """From the end that starts as a column, else from the left; beginnings that formulas share are kept."""
+        factors = node.children
+        if node.type.domain == ONE and node.type.codomain != ONE:
+            result = found[factors[-1]]
+            for start in range(len(factors) - 2, -1, -1):
+                key = factors[start:]
+                if key not in products:
+                    products[key] = self._times(found[factors[start]], result)
+                result = products[key]
+            return result
+        result = found[factors[0]]
+        for stop in range(2, len(factors) + 1):
+            key = factors[:stop]
+            if key not in products:
+                products[key] = self._times(result, found[factors[stop - 1]])
+            result = products[key]
+        return result
+
+    def _times(self, a: Value, b: Value) -> Value:
+        return Value(self.arithmetic.multiply(a.array, b.array), a.size @ b.size, *_worst([a, b]))
+
+    def _scale(self, node: Scale, found: Mapping[Expr, Value]) -> Value:
+        body = found[node.body]
+        if isinstance(node.factor, Fraction):
+            array = self.arithmetic.times(node.factor, body.array)
+            return Value(array, abs(float(node.factor)) * body.size, body.condition, body.culprit)
+        factor = found[node.factor]
+        array = self.arithmetic.scaled(factor.array, body.array)
+        return Value(array, factor.size * body.size, *_worst([factor, body]))
+
+    def _turned(self, value: Value) -> Value:
+        return Value(np.swapaxes(value.array, -1, -2), np.swapaxes(value.size, -1, -2), value.condition, value.culprit)
+
+    # -- inverses --------------------------------------------------------------------------------------------------
+
+    def _inverse(self, node: Inverse, found: Mapping[Expr, Value], settling: bool) -> Value:
+        body = node.body
+        if isinstance(body, Symbol) and isinstance(body.definition, Inverse):
+            return found[body.definition.body]
+        value = found[body]
+        structure = body.structure
+        if structure.flow == "diagonal":
+            return self._block_inverse(node, value, settling)
+        if structure.unit and structure.flow in ("inward", "outward"):
+            return self._unit_inverse(body, value)
+        inverse = self.arithmetic.inverse(value.array)
+        return self._inverted(value, inverse, self._ratio(value.size, inverse), str(body))
+
+    def _ratio(self, size: Floats, inverse: Array) -> Floats:
+        """The condition: ‖A⁻¹‖ times the size of A before cancellation."""
+        norms = self.arithmetic.norm(inverse) * np.sqrt(np.einsum("sij,sij->s", size, size))
+        ratio = norms / max(1, size.shape[-1])
+        return np.maximum(np.where(np.isfinite(ratio), ratio, np.inf), 1.0)
+
+    def _inverted(self, value: Value, inverse: Array, ratio: Floats, culprit: str) -> Value:
+        worse = ratio > value.condition
+        condition = np.where(worse, ratio, value.condition)
+        return Value(inverse, self.arithmetic.sizes(inverse), condition, culprit if worse.any() else value.culprit)
+
+    def _unit_inverse(self, body: Expr, value: Value) -> Value:
+        """Substitution along the tree: inward operators are upper triangular from base to tip."""
+        if body.structure.flow == "outward":
+            inverse = np.swapaxes(self.arithmetic.inverse(np.swapaxes(value.array, -1, -2)), -1, -2)
+        else:
+            inverse = self.arithmetic.inverse(value.array)
+        ratio = np.ones(self.scene.samples) if _is_resolvent(body) else self._ratio(value.size, inverse)
+        return self._inverted(value, inverse, ratio, str(body))
+
+    def _block_inverse(self, node: Inverse, value: Value, settling: bool) -> Value:
+        rows, cols = self.scene.sizes(node.type.codomain), self.scene.sizes(node.type.domain)
+        array = self.arithmetic.zeros(np.swapaxes(value.array, -1, -2).shape)
+        ratio = np.ones(self.scene.samples)
+        for size, (across, down) in _places(rows, cols):
+            blocks = value.array[:, down[:, :, None], across[:, None, :]].reshape(-1, size, size)
+            sizes = value.size[:, down[:, :, None], across[:, None, :]].reshape(-1, size, size)
+            inverse = self._inverse_blocks(blocks, settling)
+            ratio = np.maximum(ratio, self._ratio(sizes, inverse).reshape(self.scene.samples, -1).max(axis=-1))
+            array[:, across[:, :, None], down[:, None, :]] = inverse.reshape(self.scene.samples, -1, size, size)
+        return self._inverted(value, array, ratio, str(node.body))
+
+    def _inverse_blocks(self, blocks: Array, settling: bool) -> Array:
+        """Block by block; while a fixed point settles, blocks that have no value yet have the inverse 0."""
+        if not settling:
+            return self.arithmetic.inverse(blocks)
+        result = self.arithmetic.zeros(blocks.shape)
+        for k, block in enumerate(blocks):
+            try:
+                result[k] = self.arithmetic.inverse(block[None])[0]
+            except Singular:
+                continue
+        if result.dtype != object:
+            result[~np.isfinite(result).all(axis=(-1, -2))] = 0.0
+        return result
+
+    def _root(self, node: Root, value: Value) -> Value:
+        rows, cols = self.scene.sizes(node.type.codomain), self.scene.sizes(node.type.domain)
+        array = self.arithmetic.zeros(value.array.shape)
+        ratio = np.ones(self.scene.samples)
+        for size, (down, across) in _places(rows, cols):
+            blocks = value.array[:, down[:, :, None], across[:, None, :]].reshape(-1, size, size)
+            sizes = value.size[:, down[:, :, None], across[:, None, :]].reshape(-1, size, size)
+            factor = self.arithmetic.cholesky(blocks)
+            inverse = self.arithmetic.inverse(blocks)
+            ratio = np.maximum(ratio, self._ratio(sizes, inverse).reshape(self.scene.samples, -1).max(axis=-1))
+            array[:, down[:, :, None], across[:, None, :]] = factor.reshape(self.scene.samples, -1, size, size)
+        return self._inverted(value, array, ratio, str(node.body))
+
+    # -- fixed points and local functions --------------------------------------------------------------------------
+
+    def _fixpoint(self, node: Fixpoint, found: Mapping[Expr, Value]) -> Value:
+        """As many rounds as the forest is deep: f looks strictly along the tree, so one more level is final each time."""
+        rows, cols = self.scene.size(node.type.codomain), self.scene.size(node.type.domain)
+        value = self._plain(self.arithmetic.zeros((self.scene.samples, rows, cols)))
+        for left in range(self.scene.depth, -1, -1):
+            inside: dict[Expr, Value] = dict(found)
+            inside[node.variable] = value
+            value = self._evaluate(node.body, inside, {}, settling=left > 0)
+            if node.structure.symmetric:
+                # A skew part at rounding level grows from level to level if it is left in.
+                array = self.arithmetic.times(Fraction(1, 2), value.array + np.swapaxes(value.array, -1, -2))
+                value = Value(array, value.size, value.condition, value.culprit)
+            if left:
+                value = Value(value.array, self.arithmetic.sizes(value.array), value.condition, value.culprit)
+        return value
+
+    def _local(self, node: Local, found: Mapping[Expr, Value]) -> Value:
+        argument = found[node.children[0]]
+        array, size = _crossed(argument.array, node.name, 1), _crossed(argument.size, node.name, 0)
+        return Value(array, size, argument.condition, argument.culprit)
+
+    def _same_body(self, codomain: Space, domain: Space) -> Array:
+        rows, cols = self.scene.sizes(codomain), self.scene.sizes(domain)
+        owner_r, owner_c = np.repeat(np.arange(len(rows)), rows), np.repeat(np.arange(len(cols)), cols)
+        return (owner_r[:, None] == owner_c[None, :]).astype(np.int64)
+
+
+def _is_resolvent(e: Expr) -> bool:
+    """I minus a hop: the inverse is a sum of products along paths, in which nothing cancels."""
+    if not isinstance(e, Sum) or len(e.children) != 2:
+        return False
+    one, hop = e.children
+    return isinstance(one, One) and (hop.body if isinstance(hop, Scale) else hop).structure.hop
+
+
+def _below(node: Expr) -> tuple[Expr, ...]:
+    """Children and definitions; the body of a fixed point has no value of its own."""
+    return () if isinstance(node, Fixpoint) else children_and_definition(node)
+
+
+def _worst(parts: list[Value]) -> tuple[Floats, str]:
+    condition, culprit = parts[0].condition, parts[0].culprit
+    for part in parts[1:]:
+        if (part.condition > condition).any():
+            condition, culprit = np.maximum(condition, part.condition), part.culprit
+    return condition, culprit
+
+
+def _places(rows: Array, cols: Array) -> list[tuple[int, tuple[Array, Array]]]:
+    """Diagonal blocks by size: for each size the row and the column numbers, (blocks, size) both."""
+    row_starts, col_starts = np.cumsum(rows) - rows, np.cumsum(cols) - cols
+    found: list[tuple[int, tuple[Array, Array]]] = []
+    for size in np.unique(rows):
+        if size:
+            (which,) = np.nonzero(rows == size)
+            span = np.arange(size)
+            found.append((int(size), (row_starts[which][:, None] + span, col_starts[which][:, None] + span)))
+    return found
+
+
+# Row, column, entry of the twist and sign of ã in the angular and in the linear place.
+_SKEW = ((1, 0, 2, 1), (0, 1, 2, -1), (0, 2, 1, 1), (2, 0, 1, -1), (2, 1, 0, 1), (1, 2, 0, -1))
+_SPIN = tuple((r + k, c + k, e, s) for r, c, e, s in _SKEW for k in (0, 3))
+_CROSS = _SPIN + tuple((r + 3, c, e + 3, s) for r, c, e, s in _SKEW)
+
+
+def _crossed(twists: Array, name: str, signed: int) -> Array:
+    """cross or spin of a vector (samples, 6 n, 1) as a block-diagonal matrix; without signs for sizes."""
+    samples, rows, _ = twists.shape
+    twist = twists[:, :, 0].reshape(samples, -1, 6)
+    array = np.zeros((samples, rows, rows), dtype=twists.dtype)
+    starts = np.arange(rows // 6) * 6
+    for row, column, entry, sign in _CROSS if name == "cross" else _SPIN:
+        array[:, starts + row, starts + column] = (sign if signed else 1) * twist[:, :, entry]
+    return array

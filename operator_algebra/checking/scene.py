@@ -1,0 +1,265 @@
+"""Where a law is judged: the leaves and inputs of one mechanism at a batch of samples, as dense arrays."""
+
+from __future__ import annotations
+
+import copy
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+
+from operator_algebra.checking.arithmetic import Arithmetic, Array, FixedPoint, FloatArithmetic
+from operator_algebra.errors import InputError
+from operator_algebra.expressions.nodes import Symbol
+from operator_algebra.models.joints.joint import Joint
+from operator_algebra.models.model import Model
+from operator_algebra.operators.leaves import Frame, LeafValues
+from operator_algebra.operators.spaces import Space
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One configuration of a mechanism and the axes of its blocks; `seed` makes the inputs of the law."""
+
+    seed: int
+    frame: Frame
+    q: Any
+    v: Any
+
+    @classmethod
+    def draw(cls, model: Model, seed: int, frame: Frame) -> Sample:
+        """A random configuration."""
+        q, v = model.random(seed)
+        return cls(seed, frame, q, v)
+
+
+@dataclass
+class Scene:
+    """Block sizes by family, and the values of leaves and inputs: arrays (samples, rows, columns)."""
+
+    arithmetic: Arithmetic
+    samples: int
+    depth: int
+    parent: Array
+    spatial: Array
+    joint: Array
+    leaf: Callable[[str], Array]
+    seeds: tuple[int, ...]
+    users: dict[str, Array] = field(default_factory=dict[str, Array])
+    _inputs: dict[Symbol, Array] = field(default_factory=dict[Symbol, Array])
+
+    def sizes(self, space: Space) -> Array:
+        """The block sizes of a space."""
+        if space.sizes == "spatial" and space.attached:
+            return self.spatial
+        if space.sizes == "joint":
+            return self.joint
+        if space.sizes == "one":
+            return np.array([1])
+        if space.sizes == "ground":
+            return np.array([6])
+        if space.sizes not in self.users:
+            rng = np.random.default_rng([zlib.crc32(space.sizes.encode()), len(self.spatial)])
+            count = len(self.spatial) if space.attached else 1
+            self.users[space.sizes] = rng.integers(1, 3, count)
+        return self.users[space.sizes]
+
+    def size(self, space: Space) -> int:
+        """The number of entries of a vector of a space."""
+        return int(self.sizes(space).sum())
+
+    def value(self, symbol: Symbol) -> Array:
+        """The value of a leaf or an input."""
+        if symbol.origin == "model":
+            return self.leaf(symbol.name)
+        if symbol.origin != "input":
+            raise InputError(f"{symbol.name} has no value of its own. Give a closed formula.")
+        if symbol not in self._inputs:
+            drawn = np.stack([self._draw(symbol, seed) for seed in self.seeds])
+            self._inputs[symbol] = self.arithmetic.array(drawn)
+        return self._inputs[symbol]
+
+    def _draw(self, symbol: Symbol, seed: int) -> Array:
+        """A random value with the declared structure."""
+        assert symbol.declared is not None
+        structure = symbol.declared
+        rows, cols = self.sizes(symbol.type.codomain), self.sizes(symbol.type.domain)
+        rng = np.random.default_rng([seed, zlib.crc32(symbol.name.encode())])
+        value = rng.uniform(-1.0, 1.0, (int(rows.sum()), int(cols.sum())))
+        value[~self._allowed(structure.flow, structure.hop, structure.strict, rows, cols)] = 0.0
+        if structure.semidefinite:
+            value = value @ value.T
+            if structure.definite:
+                value += 0.5 * np.eye(len(value))
+        elif structure.symmetric:
+            value = value + value.T
+        if structure.unit:
+            same = _owner(rows)[:, None] == _owner(cols)[None, :]
+            value = np.where(same, np.eye(len(value)), value)
+        return value
+
+    def _allowed(self, flow: str, hop: bool, strict: bool, rows: Array, cols: Array) -> Array:
+        if flow in ("full", "column", "row", "small") or len(rows) != len(cols):
+            return np.ones((int(rows.sum()), int(cols.sum())), dtype=bool)
+        count = len(rows)
+        reach = {
+            "zero": np.zeros((count, count), dtype=bool),
+            "diagonal": np.eye(count, dtype=bool),
+            "inward": self.edges if hop else self.ancestry,
+            "outward": (self.edges if hop else self.ancestry).T,
+            "related": self.ancestry | self.ancestry.T,
+        }[flow]
+        if strict:
+            reach = reach & ~np.eye(count, dtype=bool)
+        return reach[_owner(rows)][:, _owner(cols)]
+
+    @cached_property
+    def edges(self) -> Array:
+        """Whether body i is the parent of body j."""
+        return (np.arange(len(self.parent))[:, None] == self.parent[None, :]) & (self.parent >= 0)
+
+    @cached_property
+    def ancestry(self) -> Array:
+        """Whether body i is body j or carries it."""
+        reach = np.eye(len(self.parent), dtype=bool)
+        for _ in range(self.depth):
+            reach = reach | (self.edges @ reach)
+        return reach
+
+
+def _owner(sizes: Array) -> Array:
+    return np.repeat(np.arange(len(sizes)), sizes)
+
+
+def float_scene(model: Model, samples: Sequence[Sample]) -> Scene:
+    """A mechanism at several samples, in double precision."""
+    arithmetic = FloatArithmetic()
+    values = [LeafValues(model, sample.q, sample.v, sample.frame) for sample in samples]
+    return _scene(model, arithmetic, values, samples)
+
+
+def extended_scene(model: Model, samples: Sequence[Sample], bits: int = 320) -> Scene:
+    """A mechanism at several samples, in fixed point: sines, quaternions and axes are computed to all bits."""
+    arithmetic = FixedPoint(bits)
+    precise = [_precise(model, sample, bits) for sample in samples]
+    return _scene(model, arithmetic, precise, samples)
+
+
+def _scene(model: Model, arithmetic: Arithmetic, values: Sequence[LeafValues], samples: Sequence[Sample]) -> Scene:
+    spatial = np.full(model.n, 6)
+    joint = np.array([part.stop - part.start for part in model.v_slices])
+    return Scene(
+        arithmetic,
+        len(samples),
+        model.depth,
+        np.array(model.parent),
+        spatial,
+        joint,
+        _leaf_reader(model, arithmetic, values, spatial, joint),
+        tuple(sample.seed for sample in samples),
+    )
+
+
+def _leaf_reader(
+    model: Model, arithmetic: Arithmetic, values: Sequence[LeafValues], spatial: Array, joint: Array
+) -> Callable[[str], Array]:
+    body, dof = np.cumsum(spatial) - spatial, np.cumsum(joint) - joint
+    parent = np.array(model.parent)
+    ground = np.zeros(model.n, dtype=int)
+    shapes = {"H": (dof, body), "H_dot": (dof, body), "armature": (dof, dof)}
+    shapes |= {"E_phi": (np.where(parent >= 0, body[parent], -1), body)}
+    shapes |= {"a_ground": (body, ground), "E_ground": (ground, body)}
+    n, nv = int(spatial.sum()), int(joint.sum())
+    sizes = {"H": (nv, n), "H_dot": (nv, n), "armature": (nv, nv), "a_ground": (n, 1), "E_ground": (6, n)}
+
+    @cache
+    def read(name: str) -> Array:
+        rows, cols = shapes.get(name, (body, body))
+        result = arithmetic.zeros((len(values), *sizes.get(name, (n, n))))
+        for sample, leaves in enumerate(values):
+            for group in leaves.groups(name):
+                blocks = arithmetic.array(group.blocks)
+                r, c = blocks.shape[-2:]
+                _place(result[sample], rows[group.bodies], cols[group.bodies], blocks, r, c)
+        return result
+
+    return read
+
+
+def _place(target: Array, rows: Array, cols: Array, blocks: Array, r: int, c: int) -> None:
+    kept = rows >= 0
+    i = rows[kept][:, None, None] + np.arange(r)[None, :, None]
+    j = cols[kept][:, None, None] + np.arange(c)[None, None, :]
+    target[i, j] = blocks[kept]
+
+
+# -- leaves to hundreds of bits ------------------------------------------------------------------------------------
+
+
+@cache
+def _context(bits: int) -> Any:
+    """An mpmath context whose numbers carry the methods that NumPy calls on objects."""
+    import mpmath
+
+    context: Any = mpmath.mp.clone()
+    context.prec = bits + 32
+    for name in ("sin", "cos", "sqrt"):
+        setattr(context.mpf, name, _method(context, name))
+    return context
+
+
+def _method(context: Any, name: str) -> Callable[[Any], Any]:
+    return lambda x: getattr(context, name)(x)
+
+
+def _objects(context: Any, values: Any) -> Array:
+    given = np.asarray(values)
+    made = np.empty(given.shape, dtype=object)
+    made.flat = [context.mpf(float(x)) for x in given.flat]
+    return made
+
+
+def _precise(model: Model, sample: Sample, bits: int) -> LeafValues:
+    context = _context(bits)
+    q, v = _objects(context, sample.q), _objects(context, sample.v)
+    for group in model.joint_groups:
+        where = group.kind_class.quaternion
+        if where is not None:
+            places = group.q[:, where]
+            length = np.sqrt((q[places] ** 2).sum(axis=-1, keepdims=True))
+            q[places] = q[places] / length
+    return LeafValues(_precise_model(model, context), q, v, sample.frame)
+
+
+def _precise_model(model: Model, context: Any) -> Model:
+    """The same mechanism with rotations and axes that are exact to all bits: in floats they are not quite orthogonal."""
+    arrays = {name: _objects(context, value) for name, value in vars(model.arrays).items()}
+    first, second = arrays["rotation"][..., 0, :], arrays["rotation"][..., 1, :]
+    first = _unit(first)
+    second = _unit(second - (first * second).sum(axis=-1, keepdims=True) * first)
+    third = np.stack([_cross(a, b) for a, b in zip(first, second, strict=True)])
+    arrays["rotation"] = np.stack([first, second, third], axis=-2)
+    groups = [replace(group, joint=_precise_joint(group.joint, context)) for group in model.joint_groups]
+    same = {name: getattr(model, name) for name in ("n", "parent", "roots", "gravity", "bodies", "name")}
+    return cast(Model, SimpleNamespace(arrays=SimpleNamespace(**arrays), joint_groups=groups, **same))
+
+
+def _precise_joint(joint: Joint, context: Any) -> Joint:
+    made = copy.copy(joint)
+    for name in joint.parameters:
+        value = np.asarray(getattr(joint, name))
+        if value.ndim and value.shape[-1] == 3:
+            object.__setattr__(made, name, _unit(_objects(context, value)))
+    return made
+
+
+def _unit(vectors: Array) -> Array:
+    return vectors / np.sqrt((vectors**2).sum(axis=-1, keepdims=True))
+
+
+def _cross(a: Array, b: Array) -> Array:
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]], dtype=object)

@@ -1,0 +1,138 @@
+"""The reference meaning of an expression: block-matrix algebra at one configuration, slow and obvious.
+
+It shares no code with what is compiled, so that each can judge the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from operator_algebra.errors import InputError
+from operator_algebra.expressions.nodes import Expr, Symbol
+from operator_algebra.expressions.query import Query
+from operator_algebra.expressions.traverse import free_symbols
+from operator_algebra.meaning.evaluator import Evaluation
+from operator_algebra.meaning.extent import parse_limit
+from operator_algebra.meaning.queries import answer
+from operator_algebra.meaning.source import ModelSource, Source
+from operator_algebra.models.model import Model
+from operator_algebra.operators.bind import bind
+from operator_algebra.operators.blocks import BlockMatrix
+from operator_algebra.operators.leaves import Frame, LeafValues
+
+
+def evaluate(
+    e: Expr | Query,
+    model: Model,
+    *,
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    frame: Frame = "body",
+    limit: str | float = "2 GB",
+    **inputs: object,
+) -> BlockMatrix:
+    """The value of an expression on a mechanism at one configuration.
+
+    Inputs go by their names; those that the formula does not mention are refused. A value that would take more memory
+    than `limit` is refused before it is computed. A vector expression never forms φ or ψ.
+
+    >>> from operator_algebra.models.families import chain
+    >>> from operator_algebra.symbols import H, M, phi
+    >>> arm = chain(2)
+    >>> evaluate(H @ phi @ M @ phi.T @ H.T, arm, q=arm.neutral()).shape
+    (2, 2)
+    """
+    return answer(start(model_source(e, model, q=q, v=v, frame=frame, **inputs), limit=limit), e)
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """A value, and against what its rounding is to be judged.
+
+    `magnitudes` are the sizes of its entries before anything cancelled, a sparse array; `scale` is their Frobenius
+    norm; `condition` is the worst condition number among what was inverted, block by block where it is local, and
+    `culprit` is what had it.
+    """
+
+    value: BlockMatrix
+    magnitudes: Any
+    scale: float
+    condition: float
+    culprit: Expr | None
+    depth: int
+
+
+def evaluate_with_scale(
+    e: Expr,
+    model: Model,
+    *,
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    frame: Frame = "body",
+    limit: str | float = "2 GB",
+    **inputs: object,
+) -> Scaled:
+    """The value of an expression with the scale of its terms before cancellation.
+
+    >>> from operator_algebra.models.families import chain
+    >>> from operator_algebra.symbols import H, tau_bar
+    >>> arm = chain(2)
+    >>> found = evaluate_with_scale(H @ tau_bar, arm, q=arm.neutral())
+    >>> bool(abs(found.value.dense()).max() < 1e-14 * found.scale)
+    True
+    """
+    return scaled(start(model_source(e, model, q=q, v=v, frame=frame, **inputs), limit=limit), e)
+
+
+def scaled(run: Evaluation, e: Expr) -> Scaled:
+    """The value of an expression with its scale, in a running evaluation: two sides of a law share what they share."""
+    value = run.value(e)
+    magnitudes = run.magnitude(e)
+    scale = float(np.sqrt((magnitudes.data**2).sum()))
+    return Scaled(value.titled(e.render()), magnitudes, scale, run.condition, run.culprit, run.depth)
+
+
+def start(source: Source, *, limit: str | float = "2 GB") -> Evaluation:
+    """An evaluation over a source of leaves; `.value(e)` may be asked for several expressions."""
+    return Evaluation(source, parse_limit(limit))
+
+
+def model_source(
+    e: Expr | Query,
+    model: Model,
+    *,
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    frame: Frame = "body",
+    others: tuple[Expr, ...] = (),
+    **inputs: object,
+) -> ModelSource:
+    """The leaves and checked inputs that an expression (and `others`) needs on a model."""
+    body = e.body if isinstance(e, Query) else e
+    wanted: set[Symbol] = set()
+    for expression in (body, *others):
+        if not expression.typed:
+            raise InputError(
+                f"{expression} has no value: the spaces of I and 0 are not known. Put it beside a typed operator."
+            )
+        wanted |= free_symbols(expression)
+    position = model.check_q(q)
+    if position.ndim != 1:
+        raise InputError(
+            f"q of {model.name} has shape {position.shape}; evaluate takes one configuration ({model.nq},). "
+            "Compile the expression for a batch."
+        )
+    given = dict(inputs) if v is None else {"v": v, **inputs}
+    declared = [symbol for symbol in wanted if symbol.origin == "input"]
+    rated = any(symbol.name == "H_dot" for symbol in wanted if symbol.origin == "model")
+    if rated and not any(symbol.name == "v" for symbol in declared):
+        from operator_algebra.symbols import v as rate
+
+        declared.append(rate)
+    bound = bind(body.render(), declared, model, given)
+    rates = bound.values["v"].dense[:, 0] if rated else None
+    return ModelSource(model, LeafValues(model, position, rates, frame), bound)

@@ -1,0 +1,77 @@
+"""An operator applied to a column, without forming the operator: from right to left, by substitution along the tree."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from operator_algebra.expressions.nodes import Expr, Inverse, One, Product, Scale, Sum, Symbol, Transpose, Zero
+from operator_algebra.meaning.evaluator import Evaluation, Request, Steps
+from operator_algebra.meaning.inverses import resolved, unit_form
+from operator_algebra.operators.blocks import BlockMatrix
+from operator_algebra.operators.inversion import solve_unit
+from operator_algebra.operators.spaces import Type
+
+
+def apply_steps(run: Evaluation, request: Request) -> Steps:
+    """The value of a node times a column."""
+    node, column, here = request.node, request.column, request.environment
+    assert column is not None
+    if here is not None and node in here.values:
+        return here.values[node] @ column
+
+    def ask(part: Expr, to: BlockMatrix = column) -> Request:
+        return Request("apply", part, to, here)
+
+    match node:
+        case One():
+            return column
+        case Sum():
+            total: BlockMatrix = yield ask(node.children[0])
+            for term in node.children[1:]:
+                total = total + (yield ask(term))
+            return total
+        case Product():
+            for factor in reversed(node.children):
+                column = yield ask(factor, column)
+            return column
+        case Scale():
+            factor: Any = node.factor
+            if not isinstance(factor, Fraction):
+                factor = (yield Request("value", factor, None, here)).dense()[()]
+            return factor * (yield ask(node.body))
+        case Symbol() if node.definition is not None:
+            return (yield ask(node.definition))
+        case Transpose() if isinstance(node.body, Symbol) and node.body.definition is not None:
+            return (yield ask(node.body.definition.T))
+        case Transpose():
+            return (yield Request("value", node.body, None, here)).T @ column
+        case Inverse():
+            return (yield from _solve(run, node, request, column))
+        case Zero() | _:
+            return (yield Request("value", node, None, here)) @ column
+
+
+def _solve(run: Evaluation, node: Inverse, request: Request, column: BlockMatrix) -> Steps:
+    here = request.environment
+    target = resolved(node.body)
+    if isinstance(target, Inverse):
+        return (yield Request("apply", target.body, column, here))
+    flow = node.body.structure.flow
+    if flow in ("inward", "outward"):
+        left, unit = yield from unit_form(run, node, request)
+        right = column if left is None else left @ column
+        solution = solve_unit(unit, right.data.toarray(), inward=flow == "inward")
+        return _column(node, right, solution, unit.cols)
+    inverse: BlockMatrix = yield Request("value", node, None, here)
+    solution = inverse @ column
+    if flow == "diagonal" or inverse.exact:
+        return solution
+    # One step of refinement: as accurate as a factorization that is solved anew for each column.
+    matrix: BlockMatrix = yield Request("value", node.body, None, here)
+    return solution + inverse @ (column - matrix @ solution)
+
+
+def _column(node: Expr, column: BlockMatrix, values: Any, rows: Any) -> BlockMatrix:
+    type_ = Type(column.type.domain, node.type.codomain)
+    return BlockMatrix.from_dense(type_, rows, column.cols, values, column.binding)

@@ -1,0 +1,115 @@
+"""The plain meaning of an expression: block matrices, multiplied, added and inverted as the formula says.
+
+Requests wait on an explicit stack, so the depth of a formula is not limited by Python's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.meaning.extent import SPARSE_ENTRY, entries, refuse_beyond
+from operator_algebra.meaning.source import Source
+from operator_algebra.operators.blocks import BlockMatrix
+
+
+@dataclass(frozen=True, eq=False)
+class Environment:
+    """Values of the bound variables of a recursion, and the nodes whose value depends on them."""
+
+    values: Mapping[Expr, BlockMatrix]
+    open: frozenset[Expr]
+
+
+class Request(NamedTuple):
+    """What is asked of a node: its value, its value times a column, or its size before cancellation."""
+
+    kind: Literal["value", "apply", "magnitude"]
+    node: Expr
+    column: BlockMatrix | None = None
+    environment: Environment | None = None
+
+
+Steps = Generator[Request, Any, Any]
+
+
+@dataclass
+class Evaluation:
+    """One evaluation: a source of leaves, a limit of memory, and everything found so far."""
+
+    source: Source
+    limit: float
+    condition: float = 1.0
+    culprit: Expr | None = None
+    depth: int = 0
+    environments: dict[tuple[Expr, int], Environment] = field(default_factory=dict[Any, Environment])
+    _found: dict[tuple[str, Expr, int, int], tuple[Request, Any]] = field(default_factory=dict[Any, Any])
+
+    def __post_init__(self) -> None:
+        self.depth = int(self.source.level.max(initial=0)) + 1
+
+    def value(self, e: Expr) -> BlockMatrix:
+        """The value of an expression."""
+        return self.run(Request("value", e))
+
+    def magnitude(self, e: Expr) -> Any:
+        """Sizes of the blocks before cancellation, a sparse array (block rows, block columns)."""
+        return self.run(Request("magnitude", e))
+
+    def run(self, request: Request) -> Any:
+        """Answer a request and all that it leads to."""
+        stack: list[tuple[Request, Steps]] = []
+        pending: Request | None = request
+        answer: Any = None
+        while True:
+            if pending is not None:
+                pending = self._closed(pending)
+                known = self._found.get(_key(pending))
+                if known is None:
+                    stack.append((pending, self._steps(pending)))
+                    answer = None
+                else:
+                    answer = known[1]
+            if not stack:
+                return answer
+            current, steps = stack[-1]
+            try:
+                pending = steps.send(answer)
+            except StopIteration as stop:
+                stack.pop()
+                answer = stop.value
+                self._found[_key(current)] = (current, answer)
+                pending = None
+
+    def _closed(self, request: Request) -> Request:
+        """The request without an environment on which it does not depend."""
+        here = request.environment
+        if here is not None and request.node not in here.open:
+            return request._replace(environment=None)
+        return request
+
+    def _steps(self, request: Request) -> Steps:
+        from operator_algebra.meaning.columns import apply_steps
+        from operator_algebra.meaning.magnitudes import magnitude_steps
+        from operator_algebra.meaning.rules import value_steps
+
+        if request.kind == "value":
+            return value_steps(self, request)
+        return apply_steps(self, request) if request.kind == "apply" else magnitude_steps(self, request)
+
+    def inverted(self, condition: float, culprit: Expr) -> None:
+        """Remember the worst condition number among what is inverted."""
+        if condition > self.condition:
+            self.condition, self.culprit = condition, culprit
+
+    def afford(self, e: Expr, *, dense: bool = False) -> None:
+        """Refuse an expression whose value does not fit into the limit."""
+        shape = self.source.layout(e.type.codomain).size, self.source.layout(e.type.domain).size
+        needed = 16.0 * shape[0] * shape[1] if dense else SPARSE_ENTRY * entries(e, self.source)
+        refuse_beyond(self.limit, needed, e.render(), self.source.binding.name, shape)
+
+
+def _key(request: Request) -> tuple[str, Expr, int, int]:
+    return request.kind, request.node, id(request.column), id(request.environment)

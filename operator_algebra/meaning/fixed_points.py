@@ -1,0 +1,183 @@
+"""Fixed points, level by level: each block once, from blocks that are known when it is its turn.
+
+Bodies are taken tips first where an equation looks outboard, base first where it looks inboard.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from operator_algebra.errors import InputError, NotLowerable, SingularError
+from operator_algebra.expressions import build
+from operator_algebra.expressions.nodes import Diag, Expr, Fixpoint, Inverse, Root
+from operator_algebra.expressions.traverse import children_and_definition, postorder
+from operator_algebra.meaning.evaluator import Environment, Evaluation, Request, Steps
+from operator_algebra.meaning.inverses import refuse_singular
+from operator_algebra.meaning.plan import Known, NoSinglePath, Planner, Unknown, open_nodes
+from operator_algebra.meaning.rules import constant
+from operator_algebra.operators.blocks import BlockMatrix, group_by_size
+from operator_algebra.operators.inversion import SingularBlock
+
+
+def fixpoint_steps(run: Evaluation, node: Fixpoint, request: Request) -> Steps:
+    """The value of a fixed point; the environment of its solution is kept for `magnitudes`."""
+    here = request.environment
+    open_ = open_nodes(node)
+    if node.body not in open_:
+        return (yield Request("value", node.body, None, here))
+    try:
+        found = yield from _solve(run, node, open_, here)
+    except NoSinglePath as factor:
+        found = yield from _rounds(run, node, open_, here, str(factor))
+    except RecursionError:
+        raise InputError(f"the equation of {node.name} is nested too deeply to be solved. Name parts of it.") from None
+    environment = _inside(here, found, open_)
+    run.environments[node, id(here)] = environment
+    for part in postorder(node.body, children_and_definition):
+        # A pivot lost in rounding shows only against the size of what it was computed from.
+        if isinstance(part, Inverse | Root) and part in open_ and part.body.structure.flow == "diagonal":
+            yield Request("value", part, None, environment)
+    return found[node.variable]
+
+
+def local_steps(run: Evaluation, node: Diag, here: Environment | None) -> Steps:
+    """The block-diagonal part of products over hops, body by body; `NoSinglePath` if it is not of that form."""
+    if here is not None and node in here.open:
+        raise NoSinglePath(f"{node}")
+    planner = Planner(run.source, frozenset())
+    schedule = planner.diagonal_part(node)
+    yield from _fill(planner, here)
+    return _assembled(run, node, [schedule.run(k) for k in range(len(run.source.parent))])
+
+
+def _solve(run: Evaluation, node: Fixpoint, open_: frozenset[Expr], here: Environment | None) -> Steps:
+    column = node.type.codomain.attached and not node.type.domain.attached
+    if not column and node.structure.flow not in ("diagonal", "zero"):
+        raise NoSinglePath(f"{node}")
+    planner = Planner(run.source, open_)
+    planner.unknown(node)
+    unknowns = list(dict.fromkeys(planner.unknowns.values()))
+    order = _order(unknowns)
+    level = run.source.level
+    bodies = np.argsort(-level if _tips_first(unknowns) else level, kind="stable").tolist()
+    yield from _fill(planner, here)
+    try:
+        with np.errstate(all="ignore"):
+            for k in bodies:
+                for unknown in order:
+                    block = unknown.schedule.run(k)
+                    if unknown.node.structure.symmetric:
+                        # Unless symmetry is enforced, the recursion of P is unstable for joints with several freedoms.
+                        block = (block + block.T) / 2
+                    unknown.blocks[k] = block
+    except SingularBlock as block:
+        assert isinstance(block.culprit, Expr)
+        refuse_singular(run.source, block.culprit, block)
+    values: dict[Expr, BlockMatrix] = {}
+    for unknown in unknowns:
+        value = _assembled(run, unknown.node, _finite(unknown.blocks))
+        values[unknown.node.variable] = value
+        if unknown.node is not node:
+            values[unknown.node] = value
+    return values
+
+
+def _finite(blocks: list[Any]) -> list[Any]:
+    """Blocks that overflowed count as zero: the pivot that caused it is found and named afterwards."""
+    if blocks[0].dtype == object:
+        return blocks
+    return [block if np.isfinite(block).all() else np.zeros_like(block) for block in blocks]
+
+
+def _tips_first(unknowns: list[Unknown]) -> bool:
+    heights = {height for unknown in unknowns for _, height in unknown.reads if height}
+    outboard, inboard = any(h > 0 for h in heights), any(h < 0 for h in heights)
+    if outboard and inboard:
+        raise NotLowerable(
+            f"{unknowns[0].node.name} runs both ways: its equation needs it at children and at the parent. "
+            "Split it into a recursion from the tips and one from the base."
+        )
+    return not inboard
+
+
+def _order(unknowns: list[Unknown]) -> list[Unknown]:
+    """The unknowns such that each is found after those that it needs at the same body."""
+    done: list[Unknown] = []
+    waiting = list(unknowns)
+    while waiting:
+        ready = [u for u in waiting if not any(height == 0 and other in waiting for other, height in u.reads)]
+        if not ready:
+            raise NotLowerable(
+                f"{waiting[0].node.name} depends on itself at the same body: an algebraic equation, not a recursion "
+                "over the tree. Put a shift around it: E_phi @ X @ E_phi.T, or diag(E_phi.T @ X @ E_phi)."
+            )
+        done += ready
+        waiting = [u for u in waiting if u not in ready]
+    return done
+
+
+def _fill(planner: Planner, here: Environment | None) -> Steps:
+    """Compute the parts without unknowns as whole operators, and take the blocks that the plan reads."""
+    parent = planner.source.parent
+    for known in planner.known.values():
+        value: BlockMatrix = yield Request("value", known.node, None, here)
+        known.blocks = _blocks(value, known, parent)
+
+
+def _blocks(value: BlockMatrix, known: Known, parent: Any) -> list[Any]:
+    k = np.arange(len(parent), dtype=np.intp)
+    if known.place == "local":
+        return value.blocks_at(k, k)
+    if known.place == "column":
+        return value.blocks_at(k, np.zeros_like(k))
+    if known.place == "number":
+        return [value.data.toarray()]
+    below = k[parent >= 0]
+    rows, cols = (parent[below], below) if known.place == "inward" else (below, parent[below])
+    blocks: list[Any] = [None] * len(parent)
+    for body, block in zip(below.tolist(), value.blocks_at(rows, cols), strict=True):
+        blocks[body] = block
+    return blocks
+
+
+def _assembled(run: Evaluation, node: Expr, blocks: list[Any]) -> BlockMatrix:
+    rows, cols = run.source.layout(node.type.codomain), run.source.layout(node.type.domain)
+    k = np.arange(len(blocks), dtype=np.intp)
+    j = k if node.type.domain.attached else np.zeros_like(k)
+    groups = group_by_size(rows, cols, blocks, k, j)
+    return BlockMatrix.from_groups(node.type, rows, cols, groups, run.source.binding, run.source.dtype)
+
+
+def _inside(here: Environment | None, values: dict[Expr, BlockMatrix], open_: frozenset[Expr]) -> Environment:
+    if here is None:
+        return Environment(values, open_ | values.keys())
+    return Environment({**here.values, **values}, here.open | open_ | values.keys())
+
+
+def _rounds(run: Evaluation, node: Fixpoint, open_: frozenset[Expr], here: Environment | None, factor: str) -> Steps:
+    """Whole-operator rounds from zero, for equations that are not along one path; causal ones settle."""
+    value: BlockMatrix = constant(run, build.zero(node.type))
+    for _ in range(run.depth + 2):
+        environment = _inside(here, {node.variable: value}, open_)
+        try:
+            after: BlockMatrix = yield Request("value", node.body, None, environment)
+        except SingularError:
+            break
+        if _same(value, after):
+            return {node.variable: after}
+        value = after
+    raise NotLowerable(
+        f"{node.name} is not causal: its equation does not settle along the tree ({factor} does not lead from one body "
+        "to its children or its parent). Write each X under one shift: E_phi @ X @ E_phi.T, or "
+        "diag(E_phi.T @ X @ E_phi)."
+    )
+
+
+def _same(one: BlockMatrix, other: BlockMatrix) -> bool:
+    difference = (one - other).data
+    if one.exact:
+        return not difference.blocks
+    entries = difference.data
+    return not entries.size or bool(np.abs(entries).max() <= 1e-14 * np.abs(other.data.data).max(initial=0.0))

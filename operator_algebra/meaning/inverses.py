@@ -1,0 +1,140 @@
+"""Inverses: of a definition by what it is defined as, block by block, by substitution along the tree, or dense."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from operator_algebra.errors import SingularError
+from operator_algebra.expressions.nodes import Expr, Inverse, Symbol, Transpose
+from operator_algebra.meaning.evaluator import Evaluation, Request, Steps
+from operator_algebra.meaning.source import Source
+from operator_algebra.operators.blocks import BlockMatrix
+from operator_algebra.operators.inversion import (
+    PIVOT,
+    SingularBlock,
+    extreme_singular_values,
+    identity_like,
+    invert_dense,
+    invert_diagonal,
+    nilpotent_inverse,
+    solve_unit,
+)
+from operator_algebra.operators.layout import Indices
+from operator_algebra.operators.spaces import RATE, TORQUE
+
+
+def resolved(e: Expr) -> Expr:
+    """What a name is defined as; what the adjoint of a name is the adjoint of."""
+    while True:
+        if isinstance(e, Symbol) and e.definition is not None:
+            e = e.definition
+        elif isinstance(e, Transpose) and isinstance(e.body, Symbol) and e.body.definition is not None:
+            e = e.body.definition.T
+        else:
+            return e
+
+
+def inverse_steps(run: Evaluation, node: Inverse, request: Request) -> Steps:
+    """The value of an inverse."""
+    here = request.environment
+    target = resolved(node.body)
+    if isinstance(target, Inverse):
+        return (yield Request("value", target.body, None, here))
+    flow = node.body.structure.flow
+    if flow in ("inward", "outward"):
+        left, unit = yield from unit_form(run, node, request)
+        inverse = _invert_unit(run, node, unit, inward=flow == "inward")
+        return inverse if left is None else inverse @ left
+    matrix: BlockMatrix = yield Request("value", node.body, None, here)
+    if flow == "diagonal":
+        return (yield from _invert_blocks(run, node.body, matrix, here))
+    if flow == "zero":
+        raise SingularError(f"{node.body} is zero: it has no inverse.")
+    run.afford(node, dense=True)
+    inverse, condition = invert_dense(matrix.data.toarray())
+    if inverse is None:
+        _refuse_dense(run.source, node.body, matrix, condition)
+    return BlockMatrix.from_dense(node.type, matrix.cols, matrix.rows, inverse, matrix.binding)
+
+
+def _invert_blocks(run: Evaluation, e: Expr, matrix: BlockMatrix, here: Any) -> Steps:
+    sizes = None
+    if not matrix.exact:
+        magnitude = yield Request("magnitude", e, None, here)
+        sizes = matrix.like(magnitude).diagonal_norms()
+    try:
+        return invert_diagonal(matrix, sizes)
+    except SingularBlock as block:
+        refuse_singular(run.source, e, block)
+
+
+def unit_form(run: Evaluation, node: Inverse, request: Request) -> Steps:
+    """For X along the tree: the inverse L of its diagonal blocks (None if they are I), and the unit operator L X."""
+    body, here = node.body, request.environment
+    if body.structure.strict:
+        raise SingularError(
+            f"{body} is strictly {body.structure.flow}: its diagonal blocks are zero, so it has no inverse. "
+            "Did you mean the inverse of I minus it?"
+        )
+    matrix: BlockMatrix = yield Request("value", body, None, here)
+    if body.structure.unit:
+        return None, matrix
+    left = yield from _invert_blocks(run, body, matrix.diagonal(), here)
+    return left, left @ matrix
+
+
+def _invert_unit(run: Evaluation, node: Inverse, unit: BlockMatrix, *, inward: bool) -> BlockMatrix:
+    strict = identity_like(unit) - unit
+    rows, cols = strict.places()
+    child, above = (cols, rows) if inward else (rows, cols)
+    if np.array_equal(run.source.parent[child], above):
+        return nilpotent_inverse(strict, run.depth)
+    run.afford(node, dense=True)
+    eye = identity_like(unit).data.toarray()
+    inverse = solve_unit(unit, eye, inward=inward)
+    return BlockMatrix.from_dense(unit.type, unit.rows, unit.cols, inverse, unit.binding)
+
+
+# -- wording -----------------------------------------------------------------------------------------------------------
+
+
+def refuse_singular(source: Source, e: Expr, block: SingularBlock) -> NoReturn:
+    """Say which joint makes a block singular, what hangs on it, and what helps."""
+    name = source.binding.joint_names[block.body]
+    outboard = [source.binding.joint_names[k] for k in _outboard(source.parent, block.body)]
+    facts = f'{e} is singular at joint "{name}" (pivot {block.pivot:.0e}, scale {block.scale:.0e})'
+    if e.type == RATE >> TORQUE:
+        beyond = f" (it carries {_some(outboard)})" if outboard else ""
+        why = f"nothing outboard of it{beyond} has inertia about its axis"
+        remedy = "Give the tip body inertia, or fix the joint."
+    else:
+        why = "what it is made of cancels there"
+        remedy = "Invert a part that is definite, or fix the joint."
+    raise SingularError(f"{facts}: {why}. {remedy}", joints=[name])
+
+
+def _outboard(parent: Indices, body: int) -> list[int]:
+    inside = {body}
+    for k in range(body + 1, len(parent)):
+        if int(parent[k]) in inside:
+            inside.add(k)
+    return sorted(inside - {body})
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
+
+
+def _refuse_dense(source: Source, e: Expr, matrix: BlockMatrix, condition: float) -> NoReturn:
+    if matrix.rows.attached and not matrix.exact:
+        scale = float(matrix.norms().data.max(initial=0.0))
+        for body, block in enumerate(matrix.diagonal_blocks()):
+            if block.size and not extreme_singular_values(block[None])[0][0] > PIVOT * np.finfo(float).eps * scale:
+                refuse_singular(source, e, SingularBlock(body, 0.0, scale))
+    raise SingularError(
+        f"{e} on {source.binding.name} is singular to rounding (condition {condition:.0e}): it has no inverse. "
+        "Check for massless tips, aligned axes, or constraints that depend on each other."
+    )

@@ -1,0 +1,134 @@
+"""How large the entries of a value are before anything cancels: the scale against which rounding is to be judged.
+
+The same formula over absolute values, entry by entry, so that units do not mix: |A B| ≤ |A| |B|, |A + B| ≤ |A| + |B|.
+What the inversion of a block adds is counted apart, by a condition number: |X⁻¹| times the size of X before it
+cancelled.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from operator_algebra.expressions.nodes import (
+    Diag,
+    Expr,
+    Fixpoint,
+    Inverse,
+    Local,
+    One,
+    Product,
+    Root,
+    Scale,
+    Sum,
+    Symbol,
+    Transpose,
+    Zero,
+)
+from operator_algebra.meaning.evaluator import Evaluation, Request, Steps
+from operator_algebra.meaning.inverses import resolved
+from operator_algebra.operators.blocks import BlockGroup, BlockMatrix
+from operator_algebra.operators.leaves import LOCAL_BLOCKS
+
+
+def magnitude_steps(run: Evaluation, request: Request) -> Steps:
+    """The size of each entry of a node before cancellation, a sparse array."""
+    node, here = request.node, request.environment
+    if here is not None and node in here.values:
+        return _sizes(here.values[node])
+
+    def ask(part: Expr) -> Request:
+        return Request("magnitude", part, None, here)
+
+    def value(part: Expr) -> Request:
+        return Request("value", part, None, here)
+
+    match node:
+        case Symbol() if node.definition is not None:
+            return (yield ask(node.definition))
+        case Symbol() | Zero() | One():
+            return _sizes((yield value(node)))
+        case Sum():
+            total = yield ask(node.children[0])
+            for term in node.children[1:]:
+                total = total + (yield ask(term))
+            return total
+        case Product():
+            return (yield from _product(node, request))
+        case Scale():
+            body = yield ask(node.body)
+            if isinstance(node.factor, Fraction):
+                return body * abs(float(node.factor))
+            return body * (yield ask(node.factor)).sum()
+        case Transpose():
+            return sp.csr_array((yield ask(node.body)).T)
+        case Inverse():
+            return (yield from _inverse(run, node, request))
+        case Root():
+            root = _sizes((yield value(node)).inverse())
+            _condition(run, node.body, root.T @ root, (yield ask(node.body)))
+            return _sizes((yield value(node)))
+        case Diag():
+            formed = yield ask(node.body)
+            rows, cols = run.source.layout(node.type.codomain), run.source.layout(node.type.domain)
+            return BlockMatrix(node.type, rows, cols, formed, run.source.binding).diagonal().data
+        case Local():
+            vector = yield ask(node.children[0])
+            return _local(node, (yield value(node)), vector)
+        case Fixpoint():
+            found = _sizes((yield value(node)))
+            inside = run.environments.get((node, id(here)))
+            return found if inside is None else (yield Request("magnitude", node.body, None, inside))
+        case _:
+            raise AssertionError(node)
+
+
+def _sizes(value: BlockMatrix) -> Any:
+    """Absolute values of the entries."""
+    if value.exact:
+        return sp.csr_array(np.abs(value.data.toarray()).astype(np.float64))
+    return sp.csr_array(abs(value.data))
+
+
+def _product(node: Product, request: Request) -> Steps:
+    here = request.environment
+    total: Any = None
+    for factor in reversed(node.children):
+        size = yield Request("magnitude", factor, None, here)
+        total = size if total is None else size @ total
+    return total
+
+
+def _inverse(run: Evaluation, node: Inverse, request: Request) -> Steps:
+    here = request.environment
+    target = resolved(node.body)
+    if isinstance(target, Inverse):
+        return (yield Request("magnitude", target.body, None, here))
+    value: BlockMatrix = yield Request("value", node, None, here)
+    inverse = _sizes(value)
+    before = yield Request("magnitude", node.body, None, here)
+    if node.body.structure.unit:
+        # No pivot is divided by; only rounding that is already in X reaches the inverse, as X⁻¹ δX X⁻¹.
+        after = _sizes((yield Request("value", node.body, None, here)))
+        excess = sp.csr_array(before - after)
+        excess.data = np.maximum(excess.data, 0.0)
+        excess.eliminate_zeros()
+        return inverse + inverse @ excess @ inverse
+    _condition(run, node.body, inverse, before)
+    return inverse
+
+
+def _condition(run: Evaluation, e: Expr, inverse: Any, before: Any) -> None:
+    """Note how much an inversion magnifies rounding: the largest row sum of |X⁻¹| |X|."""
+    sums = (inverse @ before).sum(axis=1)
+    run.inverted(float(np.max(sums, initial=1.0)), e)
+
+
+def _local(node: Local, value: BlockMatrix, vector: Any) -> Any:
+    k = np.arange(value.rows.count, dtype=np.intp)
+    blocks = np.abs(LOCAL_BLOCKS[node.name](vector.toarray()[:, 0].reshape(value.rows.count, -1)))
+    group = BlockGroup(k, k, blocks)
+    return BlockMatrix.from_groups(node.type, value.rows, value.cols, [group], value.binding).data

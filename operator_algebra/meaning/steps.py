@@ -1,0 +1,190 @@
+"""The steps of a plan: functions of the values found so far at one body, and of that body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+
+from operator_algebra.operators.inversion import SingularBlock, exact_inverse
+from operator_algebra.operators.leaves import LOCAL_BLOCKS
+from operator_algebra.operators.root import SquareRootError, block_root
+
+Step = Callable[[list[Any], int], Any]
+
+
+class HasBlocks(Protocol):
+    """Something with one block per body."""
+
+    blocks: list[Any]
+
+
+@dataclass(eq=False)
+class Schedule:
+    """Steps in order, all at one body, and which of them is the result."""
+
+    steps: list[Step] = field(default_factory=list[Step])
+    result: int | None = None
+
+    def add(self, step: Step) -> int:
+        """Append a step; its number."""
+        self.steps.append(step)
+        return len(self.steps) - 1
+
+    def run(self, body: int) -> Any:
+        """The result at one body."""
+        values: list[Any] = []
+        for step in self.steps:
+            values.append(step(values, body))
+        assert self.result is not None
+        return values[self.result]
+
+
+def fetch(known: HasBlocks) -> Step:
+    """The block of something found before."""
+    return lambda values, k: known.blocks[k]
+
+
+def nothing(rows: Sequence[int], cols: Sequence[int], zero: Any) -> Step:
+    """A block of zeros."""
+    return lambda values, k: np.full((rows[k], cols[k]), zero)
+
+
+def unit(sizes: Sequence[int], zero: Any) -> Step:
+    """The block I."""
+    return lambda values, k: np.eye(sizes[k], dtype=int) + np.full((sizes[k], sizes[k]), zero)
+
+
+def total(terms: Sequence[int]) -> Step:
+    """A sum."""
+
+    def step(values: list[Any], k: int) -> Any:
+        result = values[terms[0]]
+        for i in terms[1:]:
+            result = result + values[i]
+        return result
+
+    return step
+
+
+def multiplied(factors: Sequence[int]) -> Step:
+    """A product, from left to right."""
+
+    def step(values: list[Any], k: int) -> Any:
+        result = values[factors[0]]
+        for i in factors[1:]:
+            result = result @ values[i]
+        return result
+
+    return step
+
+
+def multiple(factor: Fraction, i: int, *, exact: bool) -> Step:
+    """A rational multiple."""
+    number: Any = factor if exact else float(factor)
+    return lambda values, k: number * values[i]
+
+
+def scaled(factor: HasBlocks, i: int) -> Step:
+    """The multiple by a number that the formula computes."""
+    return lambda values, k: factor.blocks[0][0, 0] * values[i]
+
+
+def transposed(i: int) -> Step:
+    """The adjoint of a block."""
+    return lambda values, k: values[i].T
+
+
+def inverted(i: int, culprit: object) -> Step:
+    """The inverse of a block."""
+
+    def step(values: list[Any], k: int) -> Any:
+        block = values[i]
+        try:
+            if block.dtype == object:
+                return exact_inverse(block, k)
+            if block.shape == (1, 1) and block[0, 0] != 0:
+                return 1.0 / block
+            return np.linalg.inv(block)
+        except np.linalg.LinAlgError:
+            error = SingularBlock(k, 0.0, float(np.abs(block).max()))
+            error.culprit = culprit
+            raise error from None
+        except SingularBlock as error:
+            error.culprit = culprit
+            raise
+
+    return step
+
+
+def rooted(i: int, culprit: object) -> Step:
+    """The Cholesky factor of a block."""
+
+    def step(values: list[Any], k: int) -> Any:
+        try:
+            return block_root(values[i][None])[0]
+        except SquareRootError as root:
+            error = SingularBlock(k, root.least, float(np.abs(values[i]).max()))
+            error.culprit = culprit
+            raise error from None
+
+    return step
+
+
+def local(name: str, arguments: Sequence[int]) -> Step:
+    """A local function of vectors."""
+    function = LOCAL_BLOCKS[name]
+    return lambda values, k: function(*(values[i][:, 0] for i in arguments))
+
+
+def over_children(
+    edges: HasBlocks,
+    inner: Schedule | None,
+    back: HasBlocks | None,
+    children: Sequence[Sequence[int]],
+    rows: Sequence[int],
+    cols: Sequence[int],
+    zero: Any,
+) -> Step:
+    """Σ E(k, c) X(c) E(c, k) over the children c of k; without `back`, Σ E(k, c) X(c)."""
+
+    def step(values: list[Any], k: int) -> Any:
+        result: Any = None
+        for c in children[k]:
+            term = edges.blocks[c]
+            if inner is not None:
+                term = term @ inner.run(c)
+            if back is not None:
+                term = term @ back.blocks[c]
+            result = term if result is None else result + term
+        if result is None:
+            return np.full((rows[k], cols[k] if back is not None else 1), zero)
+        return result
+
+    return step
+
+
+def from_parent(
+    edges: HasBlocks,
+    inner: Schedule | None,
+    back: HasBlocks | None,
+    parent: Sequence[int],
+    rows: Sequence[int],
+    cols: Sequence[int],
+    zero: Any,
+) -> Step:
+    """E(k, p) X(p) E(p, k) for the parent p of k, zero at roots; without `back`, E(k, p) X(p)."""
+
+    def step(values: list[Any], k: int) -> Any:
+        p = parent[k]
+        if p < 0:
+            return np.full((rows[k], cols[k] if back is not None else 1), zero)
+        term = edges.blocks[k]
+        if inner is not None:
+            term = term @ inner.run(p)
+        return term if back is None else term @ back.blocks[k]
+
+    return step

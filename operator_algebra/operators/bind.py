@@ -1,0 +1,349 @@
+"""Input values of a formula: named, of the right shape, finite, and of the structure that was declared for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+from operator_algebra.errors import InputError
+from operator_algebra.models.model import Model
+from operator_algebra.operators.layout import Layout
+from operator_algebra.operators.spaces import FORCE, ONE, Space, Type
+from operator_algebra.operators.structure import Structure
+from operator_algebra.operators.verify import verify_blocks, verify_dense
+
+DEFAULTS: dict[str, Type] = {"f_ext": ONE >> FORCE}
+"""Inputs that are zero when they are not given."""
+
+
+class Declared(Protocol):
+    """What binding asks of a symbol."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def type(self) -> Type: ...
+    @property
+    def structure(self) -> Structure: ...
+
+
+@dataclass(frozen=True, eq=False)
+class InputValue:
+    """A checked input: `dense` (..., rows, columns) for vectors and whole operators, else one block per body.
+
+    Blocks are (..., r, c): of body k for a block-diagonal operator, of the edge from k to its parent for a hop.
+    """
+
+    type: Type
+    structure: Structure
+    rows: Layout
+    cols: Layout
+    dense: Any = None
+    blocks: list[Any] = field(default_factory=list[Any])
+
+    def by_body(self) -> list[Any]:
+        """One block (..., r, c) per body; of a column, the rows of the body."""
+        if self.dense is None:
+            return self.blocks
+        if self.rows.attached and not self.cols.attached:
+            return [self.dense[..., self.rows.part(k), :] for k in range(self.rows.count)]
+        if self.cols.attached and not self.rows.attached:
+            return [self.dense[..., :, self.cols.part(k)] for k in range(self.cols.count)]
+        return [self.dense]
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """The inputs of a formula by name, and the block sizes of every space that they use."""
+
+    values: Mapping[str, InputValue]
+    layouts: Mapping[str, Layout]
+
+
+def model_layouts(model: Model) -> dict[str, Layout]:
+    """Block sizes of the spaces that every model has, by size family."""
+    joints = [part.stop - part.start for part in model.v_slices]
+    return {
+        "spatial": Layout.of(np.full(model.n, 6)),
+        "joint": Layout.of(joints),
+        "one": Layout.of([1], attached=False),
+        "ground": Layout.of([6], attached=False),
+    }
+
+
+def bind(
+    what: str,
+    wanted: Iterable[Declared],
+    model: Model,
+    given: Mapping[str, object],
+    *,
+    batch: bool = False,
+    whole: bool = True,
+) -> Bound:
+    """Check the values of the inputs that a formula mentions.
+
+    `batch` allows leading axes; `whole` allows operators that are not local on the tree, given as dense arrays.
+    `what` names the formula in messages.
+    """
+    binder = _Binder(what, model, batch, whole)
+    symbols = {symbol.name: symbol for symbol in sorted(wanted, key=lambda symbol: symbol.name)}
+    values = {name: value for name, value in given.items() if value is not None}
+    for name in values:
+        if name not in symbols:
+            takes = ", ".join(["q", *symbols])
+            raise InputError(f"{what} does not mention {name}; it was given. Leave it out: it takes {takes}.")
+    for name, symbol in symbols.items():
+        if name not in values:
+            if DEFAULTS.get(name) != symbol.type:
+                raise InputError(binder.missing(symbol, values))
+            values[name] = np.zeros(binder.layouts["spatial"].size)
+    # Values by name first: they say how large the blocks of a user's space are.
+    order = sorted(symbols, key=lambda name: not isinstance(values[name], Mapping))
+    found = {name: binder.value(symbols[name], values[name]) for name in order}
+    return Bound({name: found[name] for name in symbols}, binder.layouts)
+
+
+class _Binder:
+    def __init__(self, what: str, model: Model, batch: bool, whole: bool) -> None:
+        self.what = what
+        self.model = model
+        self.batch = batch
+        self.whole = whole
+        self.layouts = model_layouts(model)
+
+    def missing(self, symbol: Declared, values: Mapping[str, object]) -> str:
+        given = ", ".join(["q", *values])
+        return f"{self.what} needs {symbol.name} ({self._expected(symbol)}); it was not given. Given: {given}."
+
+    def _expected(self, symbol: Declared) -> str:
+        type_ = symbol.type
+        if type_ == ONE >> ONE:
+            return "a number"
+        if type_.domain == ONE:
+            layout = self.layouts.get(type_.codomain.sizes)
+            return f"{type_.codomain}, {layout.size} entries" if layout else f"{type_.codomain}"
+        return f"{type_}, {symbol.structure}"
+
+    def refuse(self, symbol: Declared, problem: str, remedy: str = "") -> InputError:
+        return InputError(
+            f"{symbol.name} ({self._expected(symbol)}) of {self.what} on {self.model.name}: {problem}. {remedy}".rstrip()
+        )
+
+    def value(self, symbol: Declared, value: object) -> InputValue:
+        if isinstance(value, Mapping):
+            return self._by_name(symbol, cast("Mapping[object, object]", value))
+        type_ = symbol.type
+        if not (type_.domain.attached and type_.codomain.attached):
+            return self._dense(symbol, value)
+        if symbol.structure.flow == "diagonal" or symbol.structure.hop:
+            return self._local(symbol, value)
+        if not self.whole:
+            raise self.refuse(
+                symbol,
+                f"it is {symbol.structure}, which is not local on the tree",
+                'Declare its structure ("diagonal", "inward hop"), or use evaluate.',
+            )
+        return self._dense(symbol, value)
+
+    # -- numbers ---------------------------------------------------------------------------------------------------
+
+    def numbers(self, symbol: Declared, value: object, what: str = "it") -> Any:
+        """A finite array of floats, or of complex numbers if it has any."""
+        try:
+            array = np.asarray(value)
+            array = array if array.dtype.kind == "c" else array.astype(np.float64)
+        except (TypeError, ValueError):
+            raise self.refuse(symbol, f"{what} is not an array of numbers") from None
+        if not np.isfinite(array).all():
+            where = tuple(np.argwhere(~np.isfinite(array))[0].tolist())
+            raise self.refuse(symbol, f"{what} is not finite at {where}: {array[where]}")
+        return array
+
+    def layout(self, symbol: Declared, space: Space) -> Layout:
+        if space.sizes not in self.layouts:
+            raise self.refuse(
+                symbol,
+                f"the block sizes of {space} are not known",
+                f"Give an operator of {space} as a mapping joint or frame name → block.",
+            )
+        return self.layouts[space.sizes]
+
+    def _settle(self, symbol: Declared, space: Space, size: int) -> Layout:
+        """The layout of a space without bodies; the first value that has it says how large it is."""
+        if space.sizes not in self.layouts and not space.attached:
+            self.layouts[space.sizes] = Layout.of([size], attached=False)
+        return self.layout(symbol, space)
+
+    # -- the forms in which values are given -----------------------------------------------------------------------
+
+    def _dense(self, symbol: Declared, value: object) -> InputValue:
+        type_ = symbol.type
+        array = self.numbers(symbol, value)
+        if type_.domain == ONE:
+            array = array[..., None]
+        if type_.codomain == ONE:
+            array = array[..., None, :] if type_.domain != ONE else array[..., None]
+        if array.ndim < 2:
+            raise self.refuse(
+                symbol, f"it has shape {np.shape(cast(Any, value))}", "Give an array with rows and columns."
+            )
+        rows = self._settle(symbol, type_.codomain, array.shape[-2])
+        cols = self._settle(symbol, type_.domain, array.shape[-1])
+        if array.shape[-2:] != (rows.size, cols.size) or (array.ndim > 2 and not self.batch):
+            raise self.refuse(
+                symbol, f"it has shape {np.shape(cast(Any, value))}, not {self._shape(type_, rows, cols)}"
+            )
+        if (type_.domain.attached and type_.codomain.attached) or symbol.structure.flags:
+            verify_dense(array, rows, cols, self.model.parent, symbol.structure, self._fault(symbol))
+        return InputValue(type_, symbol.structure, rows, cols, dense=array)
+
+    def _shape(self, type_: Type, rows: Layout, cols: Layout) -> str:
+        inner = [str(layout.size) for layout, space in ((rows, type_.codomain), (cols, type_.domain)) if space != ONE]
+        lead = ["..."] if self.batch else []
+        parts = [*lead, *inner]
+        return f"({parts[0]},)" if len(parts) == 1 and not self.batch else f"({', '.join(parts)})"
+
+    def _local(self, symbol: Declared, value: object) -> InputValue:
+        rows, cols = self.layout(symbol, symbol.type.codomain), self.layout(symbol, symbol.type.domain)
+        flat = self._scalars(symbol, value, rows, cols)
+        if flat is not None:
+            blocks = [_diagonal(flat[..., rows.part(k)]) for k in range(rows.count)]
+        else:
+            blocks = self._per_body(symbol, value, rows, cols)
+        return self._checked(symbol, rows, cols, blocks)
+
+    def _scalars(self, symbol: Declared, value: object, rows: Layout, cols: Layout) -> Any:
+        """The array (..., nv) of scalar blocks, if that is the form of the value."""
+        if symbol.structure.hop or not rows.matches(cols):
+            return None
+        try:
+            shape = np.shape(cast(Any, value))
+        except ValueError:
+            return None
+        blocks = (rows.count, *(rows.sizes[0], cols.sizes[0]))
+        fits = len(shape) >= 1 and shape[-1] == rows.size and (self.batch or len(shape) == 1)
+        if not fits or (len(shape) == 3 and shape == blocks):
+            return None
+        return self.numbers(symbol, value)
+
+    def _per_body(self, symbol: Declared, value: object, rows: Layout, cols: Layout) -> list[Any]:
+        name = "edge" if symbol.structure.hop else "joint"
+        if not isinstance(value, Sequence | np.ndarray) or len(cast("Sequence[Any]", value)) != self.model.n:
+            raise self.refuse(
+                symbol,
+                f"it has {_describe(value)}",
+                f"Give one block per {name} ({self.model.n} blocks)"
+                + ("." if symbol.structure.hop else f" or an array ({rows.size},) of scalar blocks."),
+            )
+        blocks: list[Any] = []
+        for k, given in enumerate(cast("Sequence[object]", value)):
+            i, j = self._ends(symbol.structure, k)
+            if min(i, j) < 0:
+                blocks.append(np.zeros((rows.sizes[max(i, 0)], cols.sizes[max(j, 0)])))
+                continue
+            blocks.append(
+                self._block(symbol, given, (int(rows.sizes[i]), int(cols.sizes[j])), self.model.joint_names[k])
+            )
+        return blocks
+
+    def _ends(self, structure: Structure, k: int) -> tuple[int, int]:
+        """Row body and column body of the block given for body k."""
+        if not structure.hop:
+            return k, k
+        parent = self.model.parent[k]
+        return (parent, k) if structure.flow == "inward" else (k, parent)
+
+    def _block(self, symbol: Declared, value: object, shape: tuple[int, int], name: str) -> Any:
+        block = self.numbers(symbol, value, f'the block at "{name}"')
+        if block.ndim == 0 and shape == (1, 1):
+            block = block.reshape(1, 1)
+        if block.shape[-2:] != shape or (block.ndim > 2 and not self.batch):
+            raise self.refuse(symbol, f'the block at "{name}" has shape {block.shape}, not {shape}')
+        return block
+
+    def _by_name(self, symbol: Declared, value: Mapping[object, object]) -> InputValue:
+        type_, model = symbol.type, self.model
+        if type_.domain != ONE and symbol.structure.flow not in ("diagonal", "full"):
+            raise self.refuse(symbol, "blocks by joint name are for block-diagonal operators and vectors")
+        gathered: dict[int, list[Any]] = {}
+        for name, given in value.items():
+            k = self._place(symbol, name)
+            block = self.numbers(symbol, given, f'the block at "{name}"')
+            if type_.domain == ONE:
+                block = block[..., None]
+            elif block.ndim == 1:
+                block = block[:, None] if type_.domain.sizes not in self.layouts else block[None, :]
+            if block.ndim < 2 or (block.ndim > 2 and not self.batch):
+                raise self.refuse(symbol, f'the block at "{name}" has shape {block.shape}')
+            gathered.setdefault(k, []).append(block)
+        along = _free_axis(type_, self.layouts)
+        joined = {k: _join(parts, along) for k, parts in gathered.items()}
+        for axis, space in ((-2, type_.codomain), (-1, type_.domain)):
+            if space.sizes not in self.layouts:
+                sizes = [joined[k].shape[axis] if k in joined else 0 for k in range(model.n)]
+                self.layouts[space.sizes] = Layout.of(sizes)
+        rows, cols = self.layout(symbol, type_.codomain), self.layout(symbol, type_.domain)
+        column = type_.domain == ONE
+        blocks: list[Any] = []
+        for k in range(model.n):
+            shape = (int(rows.sizes[k]), 1 if column else int(cols.sizes[k]))
+            block = joined.get(k, np.zeros(shape))
+            if block.shape[-2:] != shape:
+                raise self.refuse(symbol, f'the block at "{model.joint_names[k]}" has shape {block.shape}, not {shape}')
+            blocks.append(block)
+        if column:
+            return InputValue(type_, symbol.structure, rows, cols, dense=np.concatenate(_same_lead(blocks), axis=-2))
+        return self._checked(symbol, rows, cols, blocks)
+
+    def _place(self, symbol: Declared, name: object) -> int:
+        """The body that a joint or frame name means."""
+        model = self.model
+        if isinstance(name, str) and name in model.joint_names:
+            return model.joint_index(name)
+        frame = model.frames.get(name) if isinstance(name, str) else None
+        if frame is None:
+            known = ", ".join([*model.joint_names[:6], *list(model.frames)[:6]])
+            raise self.refuse(symbol, f"there is no joint or frame {name!r}", f"There are {known}.")
+        if frame.body is None:
+            raise self.refuse(symbol, f'the frame "{name}" is fixed to the ground, which has no block')
+        return model.body_index(frame.body)
+
+    def _checked(self, symbol: Declared, rows: Layout, cols: Layout, blocks: list[Any]) -> InputValue:
+        verify_blocks(blocks, symbol.structure, self.model.joint_names, self._fault(symbol))
+        return InputValue(symbol.type, symbol.structure, rows, cols, blocks=blocks)
+
+    def _fault(self, symbol: Declared) -> Any:
+        def fault(problem: str) -> InputError:
+            return self.refuse(symbol, problem, "Change the value, or the structure that was declared.")
+
+        return fault
+
+
+def _free_axis(type_: Type, layouts: Mapping[str, Layout]) -> int:
+    """Along which axis blocks that meet at one body are put side by side."""
+    return -1 if type_.codomain.sizes in layouts else -2
+
+
+def _join(parts: list[Any], axis: int) -> Any:
+    return parts[0] if len(parts) == 1 else np.concatenate(_same_lead(parts), axis=axis)
+
+
+def _same_lead(blocks: list[Any]) -> list[Any]:
+    """Blocks with the same leading axes."""
+    lead = np.broadcast_shapes(*{block.shape[:-2] for block in blocks})
+    return [np.broadcast_to(block, (*lead, *block.shape[-2:])) for block in blocks]
+
+
+def _diagonal(values: Any) -> Any:
+    return values[..., :, None] * np.eye(values.shape[-1])
+
+
+def _describe(value: object) -> str:
+    if isinstance(value, np.ndarray):
+        return f"shape {cast('np.ndarray[Any, Any]', value).shape}"
+    if isinstance(value, Sequence):
+        return f"{len(cast('Sequence[Any]', value))} blocks"
+    return f"the value {value!r:.40}"

@@ -1,0 +1,74 @@
+"""Sparse block storage for entries that scipy.sparse does not know: rationals, multiprecision numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from operator_algebra.operators.layout import Layout
+
+Key = tuple[int, int]
+
+
+class BlockDict:
+    """Blocks of Python numbers by their place; zero blocks are not stored."""
+
+    __slots__ = ("blocks", "cols", "rows")
+
+    __array_ufunc__ = None
+
+    def __init__(self, rows: Layout, cols: Layout, blocks: Mapping[Key, Any]) -> None:
+        self.rows = rows
+        self.cols = cols
+        self.blocks: dict[Key, Any] = {key: block for key, block in blocks.items() if np.any(block != 0)}
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.rows.size, self.cols.size
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return np.dtype(object)
+
+    @property
+    def nnz(self) -> int:
+        return sum(block.size for block in self.blocks.values())
+
+    def by_row(self) -> dict[int, list[tuple[int, Any]]]:
+        """The blocks of each row."""
+        rows: dict[int, list[tuple[int, Any]]] = {}
+        for (i, j), block in self.blocks.items():
+            rows.setdefault(i, []).append((j, block))
+        return rows
+
+    def __matmul__(self, other: BlockDict) -> BlockDict:
+        right = other.by_row()
+        result: dict[Key, Any] = {}
+        for (i, j), block in self.blocks.items():
+            for k, factor in right.get(j, ()):
+                term = block @ factor
+                result[i, k] = result[i, k] + term if (i, k) in result else term
+        return BlockDict(self.rows, other.cols, result)
+
+    def __add__(self, other: BlockDict) -> BlockDict:
+        result = dict(self.blocks)
+        for key, block in other.blocks.items():
+            result[key] = result[key] + block if key in result else block
+        return BlockDict(self.rows, self.cols, result)
+
+    def __mul__(self, factor: Any) -> BlockDict:
+        return BlockDict(self.rows, self.cols, {key: block * factor for key, block in self.blocks.items()})
+
+    @property
+    def T(self) -> BlockDict:
+        """The transposed matrix."""
+        return BlockDict(self.cols, self.rows, {(j, i): block.T for (i, j), block in self.blocks.items()})
+
+    def toarray(self) -> Any:
+        """All entries, zeros included."""
+        result = np.full(self.shape, 0, dtype=object)
+        for (i, j), block in self.blocks.items():
+            result[self.rows.part(i), self.cols.part(j)] = block
+        return result

@@ -1,0 +1,213 @@
+"""The leaf operators of a mechanism at (q, v), block by block, in either frame. Nothing else knows the frame."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from operator_algebra.errors import InputError
+from operator_algebra.models.configurations import rest
+from operator_algebra.models.kinematics import body_transforms, inertia_blocks, joint_map_groups, joint_map_rate_groups
+from operator_algebra.models.model import Model
+from operator_algebra.operators.layout import Indices
+from operator_algebra.spatial.transforms import phi_block
+from operator_algebra.spatial.vectors import apply, block_matrix, motion_cross, skew
+
+Frame = Literal["body", "world"]
+FRAMES = ("body", "world")
+
+LEAF_NAMES = ("E_phi", "H", "H_dot", "M", "armature", "damping", "spring", "a_ground", "E_ground", "X_cm", "X_abs")
+
+
+class LeafBlocks(NamedTuple):
+    """Blocks of one shape: those of `bodies`, (..., m, rows, columns)."""
+
+    bodies: Indices
+    blocks: Any
+
+
+class LeafValues:
+    """The blocks of each leaf, computed when first asked for; q (..., nq) and v (..., nv) may have leading axes.
+
+    `body` axes: blocks about each body's origin in the axes of the body. `world`: about the same points in the axes of
+    the base, so that φ is a pure shift. One block for each body; those of E_phi belong to the edge to the parent.
+
+    >>> from operator_algebra.models.families import chain
+    >>> arm = chain(2)
+    >>> LeafValues(arm, arm.neutral()).blocks("H")[0].shape
+    (1, 6)
+    """
+
+    def __init__(self, model: Model, q: Any, v: Any = None, frame: Frame = "body") -> None:
+        if frame not in FRAMES:
+            raise InputError(f'frame={frame!r} is not known. Use "body" (axes of each body) or "world" (of the base).')
+        self.model = model
+        self.q = np.asarray(q)
+        self.v = None if v is None else np.asarray(v)
+        self.frame: Frame = frame
+        self._found: dict[str, list[LeafBlocks]] = {}
+
+    def groups(self, name: str) -> list[LeafBlocks]:
+        """The blocks of a leaf, gathered by shape; bodies that are not listed have zero blocks."""
+        if name not in self._found:
+            if name not in LEAF_NAMES:
+                raise InputError(f"{name!r} is not a leaf of a model. The leaves are {', '.join(LEAF_NAMES)}.")
+            self._found[name] = getattr(self, f"_{name}")
+        return self._found[name]
+
+    def blocks(self, name: str) -> list[Any]:
+        """The block of each body, (..., rows, columns)."""
+        result: list[Any] = [None] * self.model.n
+        for bodies, blocks in self.groups(name):
+            for i, k in enumerate(bodies.tolist()):
+                result[k] = blocks[..., i, :, :]
+        missing = [k for k, block in enumerate(result) if block is None]
+        shapes = {"H_dot": lambda k: (self.model.bodies[k].joint.nv, 6), "a_ground": lambda _: (6, 1)}
+        for k in missing:
+            result[k] = np.zeros(shapes.get(name, lambda _: (6, 6))(k))
+        return result
+
+    # -- geometry --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def relative(self) -> tuple[Any, Any]:
+        """Pose of each body in its parent: R (..., n, 3, 3), l (..., n, 3)."""
+        return body_transforms(self.model, self.q, np)
+
+    @cached_property
+    def absolute(self) -> tuple[Any, Any]:
+        """Pose of each body in the base: R (..., n, 3, 3), p (..., n, 3).
+
+        Paths to the base are composed in pieces of doubling length: as many rounds as the logarithm of the depth.
+        """
+        rotation, position = (np.array(part) for part in self.relative)
+        above = np.array(self.model.parent, dtype=np.intp)
+        (below,) = np.nonzero(above >= 0)
+        while len(below):
+            via = above[below]
+            carried = rotation[..., via, :, :]
+            position[..., below, :] = position[..., via, :] + apply(carried, position[..., below, :])
+            rotation[..., below, :, :] = carried @ rotation[..., below, :, :]
+            above[below] = above[via]
+            below = below[above[below] >= 0]
+        return rotation, position
+
+    @cached_property
+    def _axes(self) -> Any:
+        """What takes 6-vectors from body axes to the axes of the frame: (..., n, 6, 6)."""
+        rotation = self.absolute[0]
+        zero = np.zeros_like(rotation)
+        return block_matrix(((rotation, zero), (zero, rotation)), np)
+
+    @cached_property
+    def _shifts(self) -> Any:
+        """φ(parent, k), and φ(ground, k) at roots: (..., n, 6, 6)."""
+        rotation, offset = self.relative
+        if self.frame == "body":
+            return phi_block(rotation, offset, np)
+        parent = np.array(self.model.parent, dtype=np.intp)
+        carried = np.where((parent >= 0)[:, None, None], self.absolute[0][..., parent, :, :], np.eye(3))
+        return phi_block(np.zeros_like(rotation) + np.eye(3), apply(carried, offset), np)
+
+    # -- leaves ----------------------------------------------------------------------------------------------------
+
+    @property
+    def _all(self) -> Indices:
+        return np.arange(self.model.n, dtype=np.intp)
+
+    @property
+    def _E_phi(self) -> list[LeafBlocks]:
+        return [LeafBlocks(self._all, self._shifts)]
+
+    @property
+    def _E_ground(self) -> list[LeafBlocks]:
+        roots = np.array(self.model.roots, dtype=np.intp)
+        return [LeafBlocks(roots, self._shifts[..., roots, :, :])]
+
+    @property
+    def _a_ground(self) -> list[LeafBlocks]:
+        """φ*(ground, root) [0; −g]: the ground accelerates against gravity."""
+        roots = np.array(self.model.roots, dtype=np.intp)
+        ground = np.concatenate([np.zeros(3), -np.asarray(self.model.gravity)])
+        shifted = np.swapaxes(self._shifts[..., roots, :, :], -1, -2) @ ground
+        return [LeafBlocks(roots, shifted[..., None])]
+
+    @property
+    def _H(self) -> list[LeafBlocks]:
+        return [self._joint_map(*group) for group in joint_map_groups(self.model, self.q, np)]
+
+    @property
+    def _H_dot(self) -> list[LeafBlocks]:
+        if self.v is None:
+            raise InputError(f"H_dot of {self.model.name} needs v (rate, {self.model.nv} entries); it was not given.")
+        return [self._joint_map(*group) for group in joint_map_rate_groups(self.model, self.q, self.v, np)]
+
+    def _joint_map(self, bodies: Indices, motion: Any) -> LeafBlocks:
+        if self.frame == "world":
+            motion = self._axes[..., bodies, :, :] @ motion
+        return LeafBlocks(bodies, np.swapaxes(motion, -1, -2))
+
+    @property
+    def _M(self) -> list[LeafBlocks]:
+        inertia = inertia_blocks(self.model)
+        if self.frame == "world":
+            turned = self._axes @ inertia @ np.swapaxes(self._axes, -1, -2)
+            # Turning leaves a skew part at rounding level; M is symmetric by definition.
+            inertia = 0.5 * (turned + np.swapaxes(turned, -1, -2))
+        return [LeafBlocks(self._all, inertia)]
+
+    @property
+    def _armature(self) -> list[LeafBlocks]:
+        return self._per_dof(self.model.arrays.armature)
+
+    @property
+    def _damping(self) -> list[LeafBlocks]:
+        return self._per_dof(self.model.arrays.damping)
+
+    @property
+    def _spring(self) -> list[LeafBlocks]:
+        """stiffness (q ⊖ rest): the joint force that stretches the springs."""
+        stretch = self.model.arrays.stiffness * self.model.difference(rest(self.model), self.q)
+        return [LeafBlocks(group.bodies, stretch[..., group.v][..., None]) for group in self.model.joint_groups]
+
+    def _per_dof(self, values: Any) -> list[LeafBlocks]:
+        return [
+            LeafBlocks(group.bodies, values[group.v][..., :, None] * np.eye(group.v.shape[-1]))
+            for group in self.model.joint_groups
+        ]
+
+    @property
+    def _X_cm(self) -> list[LeafBlocks]:
+        """Force about the body's origin → about its mass centre: [[I, −p̃], [0, I]]."""
+        com = self.model.arrays.com
+        if self.frame == "world":
+            com = apply(self.absolute[0], com)
+        upper = -skew(com, np)
+        eye = np.zeros_like(upper) + np.eye(3)
+        return [LeafBlocks(self._all, block_matrix(((eye, upper), (np.zeros_like(upper), eye)), np))]
+
+    @property
+    def _X_abs(self) -> list[LeafBlocks]:
+        """Force about the body's origin → about the origin of the base, in base axes."""
+        rotation, position = self.absolute
+        if self.frame == "world":
+            rotation = np.zeros_like(rotation) + np.eye(3)
+        return [LeafBlocks(self._all, phi_block(rotation, position, np))]
+
+
+def cross_blocks(motion: Any) -> Any:
+    """Blocks of the local function cross, [[ω̃, 0], [ṽ, ω̃]], from vector blocks (..., 6)."""
+    return motion_cross(motion, np)
+
+
+def spin_blocks(motion: Any) -> Any:
+    """Blocks of the local function spin, [[ω̃, 0], [0, ω̃]], from vector blocks (..., 6)."""
+    turning = skew(motion[..., :3], np)
+    zero = np.zeros_like(turning)
+    return block_matrix(((turning, zero), (zero, turning)), np)
+
+
+LOCAL_BLOCKS = {"cross": cross_blocks, "spin": spin_blocks}
+"""The block of each local function from the blocks of its arguments."""

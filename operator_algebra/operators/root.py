@@ -1,0 +1,58 @@
+"""Cholesky factors of blocks, for floats and for other numbers that have square roots."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isqrt
+from typing import Any
+
+import numpy as np
+
+
+class SquareRootError(Exception):
+    """Matrix `index` of a stack is not definite; caught and worded by the callers."""
+
+    def __init__(self, index: int, least: float) -> None:
+        super().__init__(index, least)
+        self.index = index
+        self.least = least
+
+
+def block_root(blocks: Any) -> Any:
+    """Lower triangular L with L L* = B for each B of a stack (m, r, r)."""
+    if not blocks.size:
+        return blocks
+    if blocks.dtype == object:
+        return np.array([_exact(index, block) for index, block in enumerate(blocks)], dtype=object).reshape(
+            blocks.shape
+        )
+    try:
+        return np.linalg.cholesky(blocks)
+    except np.linalg.LinAlgError:
+        finite = np.isfinite(blocks).all(axis=(-2, -1))
+        least = np.linalg.eigvalsh(np.where(finite[:, None, None], blocks, 0.0))[:, 0]
+        raise SquareRootError(int(least.argmin()), float(least.min())) from None
+
+
+def _exact(index: int, block: Any) -> Any:
+    n = len(block)
+    result = np.full((n, n), 0, dtype=object)
+    for i in range(n):
+        for j in range(i + 1):
+            rest = block[i, j] - sum((result[i, k] * result[j, k] for k in range(j)), start=0)
+            if i > j:
+                result[i, j] = rest / result[j, j]
+            elif rest <= 0:
+                raise SquareRootError(index, float(rest))
+            else:
+                result[i, i] = square_root(rest)
+    return result
+
+
+def square_root(x: Any) -> Any:
+    """The square root in the same kind of number; of a rational that is no square, a rational with 200 more bits."""
+    if isinstance(x, int | Fraction):
+        p, q = Fraction(x).numerator, Fraction(x).denominator
+        exact = Fraction(isqrt(p), isqrt(q))
+        return exact if exact * exact == x else Fraction(isqrt((p * q) << 400), q << 200)
+    return x**0.5

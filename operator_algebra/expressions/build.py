@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from operator_algebra.errors import InputError, SpaceMismatch, TheoryError
+from operator_algebra.errors import InputError, SpaceMismatch
 from operator_algebra.expressions import mismatch
+from operator_algebra.expressions.fixpoints import close_fixpoint as close_fixpoint
+from operator_algebra.expressions.fixpoints import solve
 from operator_algebra.expressions.local import LOCAL_FUNCTIONS, local_function
 from operator_algebra.expressions.nodes import (
     Diag,
     Expr,
-    Fixpoint,
     Inverse,
     Local,
     One,
@@ -34,7 +35,7 @@ from operator_algebra.expressions.ring import scale as scale
 from operator_algebra.expressions.ring import subtract as subtract
 from operator_algebra.expressions.ring import zero as zero
 from operator_algebra.operators.spaces import ONE, UNTYPED, Space, Type, white
-from operator_algebra.operators.structure import Structure, is_within
+from operator_algebra.operators.structure import Structure
 
 
 def inv(e: Expr) -> Expr:
@@ -189,9 +190,6 @@ def define(name: str, e: Expr, *, cites: str = "") -> Symbol:
     return Symbol._make(e.type, (_named(name), "definition", None, e, cites))  # pyright: ignore[reportPrivateUsage]
 
 
-_GUESSES = ("diagonal symmetric", "diagonal", "inward", "outward", "full")
-
-
 def fixpoint(name: str, type: Type, f: Callable[[Expr], Expr], *, cites: str = "") -> Expr:
     """The X with X = f(X), f causal over the tree: each X in f stands under one shift of one direction.
 
@@ -200,35 +198,4 @@ def fixpoint(name: str, type: Type, f: Callable[[Expr], Expr], *, cites: str = "
     >>> fixpoint("R", MOTION >> FORCE, lambda R: M + E_phi @ R @ E_phi.T)
     R   motion → force   block-diagonal, symmetric   = M + E_φ R E_φ*
     """
-    guesses = _GUESSES if type == type.T else _GUESSES[1:]
-    if not (type.domain.attached and type.codomain.attached):
-        guesses = ("full",)
-    for words in guesses:
-        variable = symbol(name, type, Structure.of(words), "bound")
-        body = retype(operand(f(variable), "define a fixed point by"), type)
-        if body.type != type:
-            raise SpaceMismatch(
-                f"fixpoint {name}: X is {type}, but f(X) = {mismatch.short(body)} is {body.type}. Both must agree."
-            )
-        if _consistent(variable, body):
-            return close_fixpoint(name, variable, body, cites)
-    raise TheoryError(f"fixpoint {name}: the structure of f(X) does not settle. Check its equation.")
-
-
-def _consistent(variable: Symbol, body: Expr) -> bool:
-    """Whether f maps operators of the structure assumed for X to operators of that structure."""
-    assumed = variable.structure
-    if not variable.type.domain.attached or not variable.type.codomain.attached:
-        return True
-    if not is_within(body.structure.flow, assumed.flow):
-        return False
-    if not assumed.symmetric or body.structure.symmetric:
-        return True
-    from operator_algebra.expressions.normalize import equal
-
-    return equal(body, body.T)
-
-
-def close_fixpoint(name: str, variable: Symbol, body: Expr, cites: str) -> Expr:
-    """A fixed point from its bound variable and body."""
-    return Fixpoint._make(body.type, (name, variable, body, cites))  # pyright: ignore[reportPrivateUsage]
+    return solve(_named(name), type, f, cites)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -87,7 +88,11 @@ def _structure_of(node: Expr) -> Structure:
 
 
 def _is_symmetric(node: Expr) -> bool:
-    return node.type == node.type.T and node.T is node
+    if node.type != node.type.T:
+        return False
+    if isinstance(node, Sum):
+        return Counter(node.children) == Counter(term.T for term in node.children)
+    return node.T is node
 
 
 def _coefficient(term: Expr) -> tuple[Fraction | None, Expr]:

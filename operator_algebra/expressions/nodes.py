@@ -172,6 +172,9 @@ class Expr:
 
         return divide(self, other)
 
+    def __rtruediv__(self, other: object) -> NoReturn:
+        raise InputError("nothing is divided by an operator. Write inv(X).")
+
     def __pow__(self, other: object) -> NoReturn:
         raise InputError(
             "powers of operators are not written with **. Use inv(X) for the inverse and X @ X for a square."
@@ -241,7 +244,7 @@ class Symbol(Expr):
 
     @property
     def cites(self) -> str:
-        return self._fields[4]
+        return "" if self.origin == "bound" else self._fields[4]
 
 
 class One(Expr):

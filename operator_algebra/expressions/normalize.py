@@ -1,109 +1,181 @@
-"""The normal form of ring expressions: sums of products over atoms. Equality of normal forms is ring equality."""
+"""The normal form of ring expressions: sums of words over atoms. Equality of normal forms is ring equality.
+
+A word is a commutative product of numbers one → one and a product of operators; X X⁻¹ cancels, the inverse of a product
+of square factors is split, diag is linear. The inverse of a sum is an atom.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from operator_algebra.errors import InputError
-from operator_algebra.expressions.build import add, diag, inv, matmul, multiply, one, scale, zero
-from operator_algebra.expressions.nodes import (
-    Diag,
-    Expr,
-    Inverse,
-    One,
-    Product,
-    Scale,
-    Sum,
-    Zero,
+from operator_algebra.errors import InputError, SpaceMismatch
+from operator_algebra.expressions.build import diag, inv
+from operator_algebra.expressions.nodes import Diag, Expr, Inverse, One, Product, Scale, Sum, Zero
+from operator_algebra.expressions.order import reading_key
+from operator_algebra.expressions.ring import (
+    SCALAR,
+    add,
+    matmul,
+    multiple,
+    one,
+    retype,
+    scale,
+    split_scalars,
+    zero,
 )
 from operator_algebra.expressions.traverse import postorder
 
 Word = tuple[tuple[Expr, ...], tuple[Expr, ...]]
 Polynomial = dict[Word, Fraction]
-"""Coefficients of words; a word is its sorted scalars and its factors."""
+"""Coefficients of words; a word is its sorted numbers and its factors."""
 
 LIMIT = 50_000
+_UNIT: Word = ((), ())
 
 
-def _multiply(a: Polynomial, b: Polynomial) -> Polynomial:
-    if len(a) * len(b) > LIMIT:
-        raise InputError(f"the normal form has more than {LIMIT} terms. Name parts of the formula with define().")
-    result: Polynomial = {}
-    for (scalars_a, word_a), ca in a.items():
-        for (scalars_b, word_b), cb in b.items():
-            word = _reduce(word_a + word_b)
-            key = (tuple(sorted(scalars_a + scalars_b, key=id)), word)
-            result[key] = result.get(key, Fraction(0)) + ca * cb
-    return {word: c for word, c in result.items() if c}
+def _scalars(numbers: Iterable[Expr]) -> tuple[Expr, ...]:
+    """Numbers in a fixed order: s and s* are one number, s and s⁻¹ cancel."""
+    powers: Counter[Expr] = Counter()
+    for s in numbers:
+        base = s.body if isinstance(s, Inverse) else s
+        powers[min(base, base.T, key=reading_key)] += -1 if isinstance(s, Inverse) else 1
+    flat = [base if power > 0 else inv(base) for base, power in powers.items() for _ in range(abs(power))]
+    return tuple(sorted(flat, key=reading_key))
 
 
-def _reduce(word: tuple[Expr, ...]) -> tuple[Expr, ...]:
-    """Cancel X X⁻¹ and X⁻¹ X."""
+def _word(numbers: Sequence[Expr], factors: Sequence[Expr]) -> Word:
     kept: list[Expr] = []
-    for factor in word:
+    for factor in factors:
         if kept and _cancel(kept[-1], factor):
             kept.pop()
         else:
             kept.append(factor)
-    return tuple(kept)
+    if not kept:
+        return (_scalars(numbers) if numbers else ()), ()
+    inner, rest = split_scalars(kept)
+    if not inner and kept[0].type.codomain == SCALAR.codomain and kept[-1].type.domain == SCALAR.domain:
+        inner, rest = [matmul(*kept)], ()
+    return (_scalars([*numbers, *inner]) if numbers or inner else ()), tuple(rest)
 
 
 def _cancel(a: Expr, b: Expr) -> bool:
     return (isinstance(a, Inverse) and a.body is b) or (isinstance(b, Inverse) and b.body is a)
 
 
-def polynomial(e: Expr) -> Polynomial:
-    """The normal form as coefficients of words over atoms."""
-    done: dict[Expr, Polynomial] = {}
-    for node in postorder(e):
+def _limited(terms: int) -> None:
+    if terms > LIMIT:
+        raise InputError(f"the normal form has more than {LIMIT} terms. Name parts of the formula with define().")
+
+
+def _plus(polynomials: Iterable[Polynomial]) -> Polynomial:
+    total: Polynomial = {}
+    for terms in polynomials:
+        for word, c in terms.items():
+            total[word] = total.get(word, Fraction(0)) + c
+        _limited(len(total))
+    return {word: c for word, c in total.items() if c}
+
+
+def _times(a: Polynomial, b: Polynomial) -> Polynomial:
+    _limited(len(a) * len(b))
+    return _plus(
+        {_word(numbers_a + numbers_b, word_a + word_b): ca * cb}
+        for (numbers_a, word_a), ca in a.items()
+        for (numbers_b, word_b), cb in b.items()
+    )
+
+
+def _product(parts: Iterable[Polynomial]) -> Polynomial:
+    """The product; neighbours of one term each are joined at once."""
+    result: Polynomial = {_UNIT: Fraction(1)}
+    numbers: list[Expr] = []
+    factors: list[Expr] = []
+    c = Fraction(1)
+    for part in parts:
+        if len(part) == 1:
+            ((more_numbers, more_factors), more) = next(iter(part.items()))
+            numbers += more_numbers
+            factors += more_factors
+            c *= more
+        else:
+            result = _times(_times(result, {_word(numbers, factors): c}), part)
+            numbers, factors, c = [], [], Fraction(1)
+    return _times(result, {_word(numbers, factors): c})
+
+
+class _Reader:
+    """Normal forms of the nodes of one expression; remembers what the inverse atoms are the inverses of."""
+
+    def __init__(self) -> None:
+        self.done: dict[Expr, Polynomial] = {}
+        self.under: dict[Expr, Polynomial] = {}
+
+    def read(self, node: Expr) -> Polynomial:
         match node:
             case Zero():
-                result: Polynomial = {}
+                return {}
             case One():
-                result = {((), ()): Fraction(1)}
+                return {_UNIT: Fraction(1)}
             case Sum():
-                result = {}
-                for child in node.children:
-                    for word, c in done[child].items():
-                        result[word] = result.get(word, Fraction(0)) + c
-                result = {word: c for word, c in result.items() if c}
-                if len(result) > LIMIT:
-                    raise InputError(f"the normal form has more than {LIMIT} terms. Name parts of the formula.")
+                return _plus(self.done[child] for child in node.children)
             case Product():
-                result = {((), ()): Fraction(1)}
-                for child in node.children:
-                    result = _multiply(result, done[child])
+                return _product(self.done[child] for child in node.children)
             case Scale() if isinstance(node.factor, Fraction):
-                result = {word: c * node.factor for word, c in done[node.body].items()}
+                return {word: c * node.factor for word, c in self.done[node.body].items()}
             case Scale():
-                assert isinstance(node.factor, Expr)
-                factor = expression(done[node.factor], node.factor)
-                word_scalar: Polynomial = {((factor,), ()): Fraction(1)}
-                if isinstance(factor, Zero):
-                    word_scalar = {}
-                result = _multiply(word_scalar, done[node.body])
-            case Inverse() | Diag():
-                inner = expression(done[node.body], node.body)
-                made = inv(inner) if isinstance(node, Inverse) else diag(inner)
-                result = _atom(made)
+                return _product(self.done[child] for child in node.children)
+            case Inverse():
+                return self.inverse(self.done[node.body], node.body)
+            case Diag():
+                return _plus(_diag(word, c) for word, c in self.done[node.body].items())
             case _:
-                result = _atom(node)
-        done[node] = result
-    return done[e]
+                return {_word((), (node,)): Fraction(1)}
+
+    def inverse(self, terms: Polynomial, like: Expr) -> Polynomial:
+        if not terms:
+            raise SpaceMismatch(f"cannot invert {reading_key(like)[0]}: it is 0.")
+        if len(terms) > 1:
+            lead = terms[min(terms, key=_order)]
+            monic = {word: c / lead for word, c in terms.items()}
+            body = expression(monic, like)
+            self.under[body] = monic
+            return {_word((), (inv(body),)): 1 / lead}
+        ((numbers, factors), c) = next(iter(terms.items()))
+        parts: list[Polynomial] = [{(_scalars(inv(s) for s in numbers), ()): 1 / c}]
+        if all(factor.type.same_sizes for factor in factors):
+            parts += [self.undo(factor) for factor in reversed(factors)]
+        else:
+            parts.append({_word((), (inv(matmul(*factors)),)): Fraction(1)})
+        return _product(parts)
+
+    def undo(self, factor: Expr) -> Polynomial:
+        if isinstance(factor, Inverse) and factor.body in self.under:
+            return self.under[factor.body]
+        return {_word((), (inv(factor),)): Fraction(1)}
 
 
-def _atom(e: Expr) -> Polynomial:
-    if isinstance(e, Scale) and isinstance(e.factor, Fraction):
-        return {((), (e.body,)): e.factor}
-    if isinstance(e, One):
-        return {((), ()): Fraction(1)}
-    if isinstance(e, Zero):
-        return {}
-    return {((), (e,)): Fraction(1)}
+def _diag(word: Word, c: Fraction) -> Polynomial:
+    numbers, factors = word
+    if not factors:
+        return {word: c}
+    body = diag(matmul(*factors))
+    if not isinstance(body, Diag):
+        return {word: c}
+    return {} if body.structure.strict else {_word(numbers, (body,)): c}
 
 
-def _order(word: Word) -> tuple[int, str]:
-    return len(word[1]), " ".join(str(factor) for factor in word[0] + word[1])
+def polynomial(e: Expr) -> Polynomial:
+    """The normal form as coefficients of words over atoms."""
+    reader = _Reader()
+    for node in postorder(e):
+        reader.done[node] = reader.read(node)
+    return reader.done[e]
+
+
+def _order(word: Word) -> tuple[int, list[tuple[str, bytes]]]:
+    return len(word[1]), [reading_key(part) for part in word[0] + word[1]]
 
 
 def expression(words: Polynomial, like: Expr) -> Expr:
@@ -112,16 +184,19 @@ def expression(words: Polynomial, like: Expr) -> Expr:
         return zero(like.type)
     terms: list[Expr] = []
     for word in sorted(words, key=_order):
-        scalars, factors = word
+        numbers, factors = word
         body = matmul(*factors) if factors else one(like.type)
-        for factor in scalars:
-            body = multiply(factor, body)
-        terms.append(scale(words[word], body))
+        terms.append(scale(words[word], multiple(numbers, body)))
     return add(*terms)
 
 
 def normalize(e: Expr) -> Expr:
-    """The canonical sum of products of an expression."""
+    """The canonical sum of products of an expression.
+
+    >>> from operator_algebra.symbols import H, I, K, phi
+    >>> normalize((I - H @ phi @ K) @ (I + H @ phi @ K)).render()
+    'I − H φ K H φ K'
+    """
     return expression(polynomial(e), e)
 
 
@@ -132,6 +207,11 @@ def equal(e: Expr, f: Expr) -> bool:
     >>> equal((I + H @ phi @ K) @ (I - H @ phi @ K), I - H @ phi @ K @ H @ phi @ K)
     True
     """
-    if e.typed and f.typed and e.type != f.type:
+    if e.typed != f.typed:
+        typed, other = (e, f) if e.typed else (f, e)
+        if not typed.type.square and not isinstance(other, Zero):
+            return False
+        e, f = typed, retype(other, typed.type)
+    if e.type != f.type:
         return False
     return not polynomial(add(e, scale(-1, f)))

@@ -217,7 +217,7 @@ def parse_claim(text: str, names: Mapping[str, Expr]) -> tuple[Expr, Expr]:
 
     >>> from operator_algebra.symbols import E_phi, phi
     >>> parse_claim("φ (I − E_φ) = I", {"phi": phi, "E_phi": E_phi})[1]
-    I   force → force   block-diagonal, unit diagonal
+    I   force → force   block-diagonal
     """
     parser = _parser(text, names)
     source = words(text)

@@ -7,6 +7,7 @@ from typing import Literal
 
 from operator_algebra.errors import SpaceMismatch
 from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.render import brief
 
 Kind = Literal["diag", "block", "trace", "logdet", "dense"]
 Place = int | str
@@ -23,27 +24,29 @@ class Query:
 
     def __repr__(self) -> str:
         places = "".join(f", {place!r}" for place in self.places)
-        return f"{self.kind}({self.body}{places})"
+        return f"{self.kind}({brief(self.body)}{places})"
 
 
 def block(e: Expr, i: Place, j: Place) -> Query:
     """The block of row body i and column body j (indices, or joint names)."""
     if not (e.type.domain.attached and e.type.codomain.attached):
-        raise SpaceMismatch(f"block({e}, …): {e.type} has no blocks per body on both sides. Evaluate it as it is.")
+        raise SpaceMismatch(
+            f"block({brief(e)}, …): {e.type} has no blocks per body on both sides. Evaluate it as it is."
+        )
     return Query("block", e, (i, j))
 
 
 def trace(e: Expr) -> Query:
     """The trace; e must deliver what it takes, or its dual."""
     if not e.type.same_sizes:
-        raise SpaceMismatch(f"trace({e}): rows and columns have different block sizes ({e.type}).")
+        raise SpaceMismatch(f"trace({brief(e)}): rows and columns have different block sizes ({e.type}).")
     return Query("trace", e)
 
 
 def logdet(e: Expr) -> Query:
     """The logarithm of the determinant; it must be positive."""
     if not e.type.same_sizes:
-        raise SpaceMismatch(f"logdet({e}): rows and columns have different block sizes ({e.type}).")
+        raise SpaceMismatch(f"logdet({brief(e)}): rows and columns have different block sizes ({e.type}).")
     return Query("logdet", e)
 
 

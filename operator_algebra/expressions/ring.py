@@ -142,16 +142,22 @@ def _check(bodies: list[Expr]) -> None:
             raise SpaceMismatch(mismatch.composition(*flat))
 
 
-def _without_scalars(factors: list[Expr]) -> Expr:
-    """The product with what stands between two places of one number, such as x* y, moved to its front."""
+def _without_scalars(factors: Sequence[Expr]) -> Expr:
+    inner, rest = split_scalars(factors)
+    if not inner:
+        return _raw_product(rest)
+    return multiple(inner, _raw_product(rest)) if rest else multiple(inner[:-1], inner[-1])
+
+
+def split_scalars(factors: Sequence[Expr]) -> tuple[list[Expr], Sequence[Expr]]:
+    """What stands between two places of one number, such as x* y, and the other factors; a lone scalar stays."""
     places = [index for index, factor in enumerate(factors) if factor.type.codomain.sizes == "one"]
     if factors[-1].type.domain.sizes == "one":
         places.append(len(factors))
     if len(places) < 2 or (len(places) == 2 and places[1] - places[0] == len(factors)):
-        return _raw_product(factors)
+        return [], factors
     inner = [_raw_product(factors[i:j]) for i, j in pairwise(places)]
-    rest = factors[: places[0]] + factors[places[-1] :]
-    return multiple(inner, _raw_product(rest)) if rest else multiple(inner[:-1], inner[-1])
+    return inner, [*factors[: places[0]], *factors[places[-1] :]]
 
 
 def add(*terms: object) -> Expr:

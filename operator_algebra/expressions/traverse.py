@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar, cast
 
-from operator_algebra.errors import SpaceMismatch
+from operator_algebra.errors import InputError, SpaceMismatch
 from operator_algebra.expressions.nodes import (
     Diag,
     Expr,
@@ -22,6 +22,7 @@ from operator_algebra.expressions.nodes import (
     Zero,
 )
 from operator_algebra.operators.spaces import Type
+from operator_algebra.operators.structure import is_within
 
 R = TypeVar("R")
 
@@ -113,14 +114,34 @@ def rebuild(node: Expr, parts: tuple[Expr, ...]) -> Expr:
             return node
 
 
+def _replaceable(old: Expr, new: Expr) -> None:
+    """Refuse another type; and less structure where the formula was written with it: X* = X, diag(X) = X."""
+    from operator_algebra.expressions.mismatch import short
+    from operator_algebra.expressions.normalize import equal
+
+    if not (old.typed and new.typed):
+        return
+    if old.type != new.type:
+        raise SpaceMismatch(
+            f"cannot substitute {short(new)} ({new.type}) for {short(old)} ({old.type}): "
+            "they map other spaces. Give a replacement of the same type."
+        )
+    if old.structure.flow in ("zero", "diagonal") and not is_within(new.structure.flow, old.structure.flow):
+        lost = "block-diagonal"
+    elif old.structure.symmetric and not (new.structure.symmetric or equal(new, new.T)):
+        lost = "symmetric"
+    else:
+        return
+    raise InputError(
+        f"cannot substitute {short(new)} for {short(old)}: {short(old)} is {lost}, {short(new)} is not known to be. "
+        "Declare or infer that structure, or write the formula anew."
+    )
+
+
 def substitute(e: Expr, mapping: Mapping[Expr, Expr]) -> Expr:
-    """Replace sub-expressions, all at once; a replacement must have the type of what it replaces."""
+    """Replace sub-expressions, all at once; a replacement has the type, flow and symmetry of what it replaces."""
     for old, new in mapping.items():
-        if old.typed and new.typed and old.type != new.type:
-            raise SpaceMismatch(
-                f"cannot substitute {new} ({new.type}) for {old} ({old.type}): "
-                "they map other spaces. Give a replacement of the same type."
-            )
+        _replaceable(old, new)
 
     def below(node: Expr) -> tuple[Expr, ...]:
         return () if node in mapping else node.children

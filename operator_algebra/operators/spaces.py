@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from operator_algebra.errors import SpaceMismatch
+from operator_algebra.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def space(name: str, *, attached: bool = True) -> Space:
     (contact*, True)
     """
     if not name or name in _RESERVED or name.endswith("*") or not name.isprintable():
-        raise SpaceMismatch(
+        raise InputError(
             f"{name!r} cannot name a space: it is empty, reserved, or ends in '*'. "
             "Choose another name, such as 'contact'."
         )

@@ -1,0 +1,99 @@
+"""Fixed points X = f(X): the equation is called while it is built and never kept; what stays is its body.
+
+The bound variable carries a digest of the equation, so that two equations never share a variable and equal ones do.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+from operator_algebra.errors import SpaceMismatch, TheoryError
+from operator_algebra.expressions import mismatch
+from operator_algebra.expressions.nodes import Expr, Fixpoint, Symbol
+from operator_algebra.expressions.order import digest
+from operator_algebra.expressions.ring import operand, retype
+from operator_algebra.expressions.traverse import children_and_definition, fold, rebuild
+from operator_algebra.operators.spaces import Type
+from operator_algebra.operators.structure import Structure, is_within
+
+_GUESSES = ("diagonal symmetric", "diagonal", "inward", "outward", "full")
+_calls = itertools.count()
+
+
+def solve(name: str, type_: Type, f: Callable[[Expr], Expr], cites: str) -> Expr:
+    """The fixed point with the strongest structure, from a short list, that f maps to itself."""
+    guesses = _GUESSES if type_ == type_.T else _GUESSES[1:]
+    if not (type_.domain.attached and type_.codomain.attached):
+        guesses = ("full",)
+    for words in guesses:
+        variable = _variable(name, type_, Structure.of(words), f"call {next(_calls)}")
+        body = retype(operand(f(variable), "define a fixed point by"), type_)
+        if body.type != type_:
+            raise SpaceMismatch(
+                f"fixpoint {name}: X is {type_}, but f(X) = {mismatch.short(body)} is {body.type}. Both must agree."
+            )
+        if _consistent(variable, body):
+            return _closed(name, variable, body, cites)
+    raise TheoryError(f"fixpoint {name}: the structure of f(X) does not settle. Check its equation.")
+
+
+def close_fixpoint(name: str, variable: Symbol, body: Expr, cites: str) -> Expr:
+    """A fixed point from its bound variable and another body, of which the structure of X must still be true."""
+    if not _consistent(variable, body):
+        raise TheoryError(
+            f"fixpoint {name}: X was {variable.structure}, but with X = {mismatch.short(body)} it need not be. "
+            "Write the equation anew with fixpoint(...)."
+        )
+    return _closed(name, variable, body, cites)
+
+
+def _variable(name: str, type_: Type, structure: Structure, tag: str) -> Symbol:
+    return Symbol._make(type_, (name, "bound", structure, None, tag))  # pyright: ignore[reportPrivateUsage]
+
+
+def _closed(name: str, variable: Symbol, body: Expr, cites: str) -> Expr:
+    """The fixed point, its variable named by the content of the equation."""
+    structure = variable.structure
+    anonymous = _variable(name, variable.type, structure, f"level {_level(body)}")
+    equation = _renamed(body, variable, anonymous)
+    bound = _variable(name, variable.type, structure, digest(equation).hex())
+    made = _renamed(equation, anonymous, bound)
+    return Fixpoint._make(made.type, (name, bound, made, cites))  # pyright: ignore[reportPrivateUsage]
+
+
+def _level(body: Expr) -> int:
+    """How deeply fixed points are nested, definitions included: variables of different levels never meet."""
+    return fold(
+        body,
+        lambda node, levels: max(levels, default=0) + isinstance(node, Fixpoint),
+        children_and_definition,
+    )
+
+
+def _renamed(body: Expr, old: Symbol, new: Symbol) -> Expr:
+    """The body with another variable, inside definitions too."""
+
+    def combine(node: Expr, parts: tuple[Expr, ...]) -> Expr:
+        if node is old:
+            return new
+        if isinstance(node, Symbol) and parts and parts[0] is not node.definition:
+            fields = (node.name, node.origin, None, parts[0], node.cites)
+            return Symbol._make(node.type, fields)  # pyright: ignore[reportPrivateUsage]
+        return node if isinstance(node, Symbol) else rebuild(node, parts)
+
+    return fold(body, combine, children_and_definition)
+
+
+def _consistent(variable: Symbol, body: Expr) -> bool:
+    """Whether f maps operators of the structure assumed for X to operators of that structure."""
+    assumed = variable.structure
+    if not variable.type.domain.attached or not variable.type.codomain.attached:
+        return True
+    if not is_within(body.structure.flow, assumed.flow):
+        return False
+    if not assumed.symmetric or body.structure.symmetric:
+        return True
+    from operator_algebra.expressions.normalize import equal
+
+    return equal(body, body.T)

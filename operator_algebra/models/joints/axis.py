@@ -27,7 +27,7 @@ class AxisJoint(Joint):
         super().__post_init__()
 
     def _axis(self) -> NDArray[np.float64]:
-        return np.asarray(self.axis, dtype=np.float64)
+        return np.asarray(self.axis)  # floats; numbers with more digits stay what they are
 
     def _no_rotation(self, q: Array, xp: ArrayNamespace) -> Array:
         return self._constant(np.eye(3), q, xp)

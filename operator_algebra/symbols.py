@@ -49,6 +49,8 @@ H = _leaf("H", FORCE >> TORQUE, "diagonal onto")
 H_dot = _leaf("H_dot", FORCE >> TORQUE, "diagonal")
 M = _leaf("M", MOTION >> FORCE, "diagonal definite")
 armature = _leaf("armature", RATE >> TORQUE, "diagonal semidefinite")
+damping = _leaf("damping", RATE >> TORQUE, "diagonal semidefinite")
+spring = _leaf("spring", ONE >> TORQUE, "column")
 a_ground = _leaf("a_ground", ONE >> MOTION, "column")
 E_ground = _leaf("E_ground", FORCE >> GROUND.dual, "row")
 X_cm = _leaf("X_cm", FORCE >> FORCE, "diagonal invertible")
@@ -185,7 +187,7 @@ rotation_delta = define("rotation_delta", -local("spin", H.T @ v).T, cites="diag
 a = define("a", V_tilde @ H.T @ v + H_dot.T @ v, cites="filtering and smoothing (14)")
 b = define("b", -V_tilde.T @ M @ V, cites="filtering and smoothing (16)")
 
-LEAVES: tuple[Symbol, ...] = (E_phi, H, H_dot, M, armature, a_ground, E_ground, X_cm, X_abs)
+LEAVES: tuple[Symbol, ...] = (E_phi, H, H_dot, M, armature, damping, spring, a_ground, E_ground, X_cm, X_abs)
 INPUTS: tuple[Symbol, ...] = (v, qdd, T, f_ext, B)
 
 
@@ -211,7 +213,7 @@ def parse(text: str, names: dict[str, Expr] | None = None) -> Expr:
 __all__ = [
     "CONTACT", "GROUND", "INPUTS", "LEAVES", "B", "D", "E_ground", "E_phi", "E_psi", "G", "H", "H_dot", "I",
     "Innovations", "K", "M", "Omega", "P", "P_plus", "R", "S", "T", "U", "Upsilon", "Upsilon_plus", "V", "V_tilde",
-    "W", "X_abs", "X_cm", "a", "a_ground", "armature", "b", "cross", "delta", "diag", "ell", "epsilon", "f_ext",
-    "innovations", "inv", "kappa", "m", "nu", "parse", "phi", "phi_tilde", "psi", "psi_tilde", "qdd", "root",
-    "rotation", "rotation_delta", "tau", "tau_bar", "v", "vocabulary", "xi",
+    "W", "X_abs", "X_cm", "a", "a_ground", "armature", "b", "cross", "damping", "delta", "diag", "ell", "epsilon",
+    "f_ext", "innovations", "inv", "kappa", "m", "nu", "parse", "phi", "phi_tilde", "psi", "psi_tilde", "qdd", "root",
+    "rotation", "rotation_delta", "spring", "tau", "tau_bar", "v", "vocabulary", "xi",
 ]  # fmt: skip

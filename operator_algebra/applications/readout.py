@@ -1,0 +1,59 @@
+"""Numbers read off the matrices of `dynamics`: poses, the centre of mass, potential energy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from operator_algebra.compiler import compile as compile_program
+from operator_algebra.expressions.query import Query
+from operator_algebra.models.configurations import rest
+
+if TYPE_CHECKING:
+    from operator_algebra.expressions.nodes import Expr
+    from operator_algebra.models.model import Model
+
+
+def _value(e: Expr | Query, model: Model, **values: Any) -> Any:
+    return compile_program(e, model)(**values)
+
+
+def _from_skew(block: Any) -> Any:
+    """The vector of a skew matrix."""
+    return np.stack([block[..., 2, 1], block[..., 0, 2], block[..., 1, 0]], axis=-1)
+
+
+def named_poses(model: Model, q: Any) -> Mapping[str, tuple[Any, Any]]:
+    """X_abs(k) = [[R, p̃ R], [0, R]]: R and p of every body, then of the frames on them."""
+    from operator_algebra.applications.dynamics import pose
+
+    blocks = _value(pose, model, q=q)
+    rotation = blocks[..., :3, :3]
+    position = _from_skew(blocks[..., :3, 3:] @ np.swapaxes(rotation, -1, -2))
+    found = {name: (rotation[..., k, :, :], position[..., k, :]) for k, name in enumerate(model.body_names)}
+    ground = (np.eye(3), np.zeros(3))
+    for name, frame in model.frames.items():
+        R, p = ground if frame.body is None else found[frame.body]
+        local_R, local_p = np.asarray(frame.placement.rotation), np.asarray(frame.placement.translation)
+        found[name] = (R @ local_R, p + R @ local_p)
+    return found
+
+
+def mass_and_centre(model: Model, q: Any) -> tuple[Any, Any]:
+    """From [[J, m c̃], [−m c̃, m I]]: m and c; a mechanism without mass has its centre at the origin."""
+    from operator_algebra.applications.dynamics import ground_inertia
+
+    inertia = _value(ground_inertia, model, q=q)
+    mass = inertia[..., 5, 5]
+    moment = _from_skew(inertia[..., :3, 3:])
+    return mass, moment / np.where(mass > 0, mass, 1.0)[..., None]
+
+
+def potential(model: Model, q: Any) -> Any:
+    """−m g·c, and ½ d* stiffness d of the springs with d = q ⊖ rest."""
+    mass, centre = mass_and_centre(model, q)
+    energy = -mass * (centre @ np.asarray(model.gravity))
+    stretch = model.difference(rest(model), q)
+    return energy + 0.5 * np.sum(model.arrays.stiffness * stretch**2, axis=-1)

@@ -1,0 +1,59 @@
+"""What a backend is, and the registry that finds one by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Protocol
+
+from operator_algebra.errors import BackendUnavailable
+from operator_algebra.lowering.program import Program
+from operator_algebra.models.model import Model
+from operator_algebra.operators.bind import Bound
+
+REGISTRY: dict[str, str] = {"numpy": "operator_algebra.backends.reference"}
+"""Backends by name; each module has a function `build(program, model, frame)`."""
+
+
+@dataclass(frozen=True)
+class Pivot:
+    """How far a pivot is from zero: its smallest singular value over the size of the terms it was summed from."""
+
+    name: str
+    measure: Any
+    """Relative size for every body, (..., n)."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a backend returns: the results by output, and the pivots met. It raises nothing for a bad pivot."""
+
+    results: Mapping[str, Any]
+    pivots: tuple[Pivot, ...] = field(default=())
+
+
+class Executable(Protocol):
+    """A program made ready for one model."""
+
+    source: str
+
+    def __call__(self, q: Any, v: Any, inputs: Bound) -> Run:
+        """Run at one or many configurations."""
+        ...
+
+
+class Builder(Protocol):
+    """The function that every backend module has."""
+
+    def __call__(self, program: Program, model: Model, frame: str) -> Executable:
+        """Make a program ready for a model, with blocks in the axes of `frame`."""
+        ...
+
+
+def backend_named(name: str) -> tuple[str, Builder]:
+    """The backend of a name; "auto" is the fastest that is there."""
+    chosen = "numpy" if name == "auto" else name
+    if chosen not in REGISTRY:
+        raise BackendUnavailable(f'there is no backend "{name}". Available here: {", ".join(REGISTRY)}.')
+    return chosen, import_module(REGISTRY[chosen]).build

@@ -1,0 +1,79 @@
+"""What pivots tell: singular samples, the joint to blame, the digits that are lost."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from operator_algebra.backends.backend import Pivot
+from operator_algebra.errors import OperatorAlgebraWarning, SingularError
+from operator_algebra.models.model import Model
+
+SINGULAR = 1e-14
+"""A relative pivot below this has no correct digit left."""
+DOUBTFUL = 1e-8
+"""A relative pivot below this costs half of the digits: a warning says so."""
+
+
+def singular_samples(pivots: tuple[Pivot, ...]) -> Any:
+    """Which samples of a batch met a pivot without a correct digit."""
+    bad: Any = np.zeros((), dtype=bool)
+    for pivot in pivots:
+        bad = bad | (pivot.measure < SINGULAR).any(axis=-1)
+    return bad
+
+
+def _worst(pivots: tuple[Pivot, ...]) -> tuple[Pivot, int, float]:
+    """The smallest pivot: its name, body and relative size."""
+    pivot = min(pivots, key=lambda p: float(np.min(p.measure, initial=1.0)))
+    measure = np.min(pivot.measure.reshape(-1, pivot.measure.shape[-1]), axis=0)
+    k = int(np.argmin(measure))
+    return pivot, k, float(measure[k])
+
+
+def singular_error(model: Model, pivots: tuple[Pivot, ...], bad: Any, result: object) -> SingularError:
+    """The error for a singular pivot: joint, sample, the bodies outboard of it, and what to do."""
+    pivot, k, least = _worst(pivots)
+    joints = {
+        model.joint_names[i]
+        for p in pivots
+        for i in np.nonzero((p.measure.reshape(-1, model.n) < SINGULAR).any(axis=0))[0].tolist()
+    }
+    samples = np.nonzero(bad.reshape(-1))[0].tolist() if bad.ndim else []
+    where = f" in sample {samples[0]}" if samples else ""
+    names = outboard(model, k)
+    listed = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
+    return SingularError(
+        f'{pivot.name} is singular at joint "{model.joint_names[k]}" (relative pivot {least:.0e}){where}: '
+        f"nothing outboard of it ({listed}) has inertia about its axis. Give the tip body inertia, or fix the joint.",
+        joints=sorted(joints, key=model.joint_index),
+        samples=samples,
+        result=result,
+    )
+
+
+def outboard(model: Model, k: int) -> list[str]:
+    """The names of a body and of all bodies that it carries."""
+    found: list[str] = []
+    pending = [k]
+    while pending:
+        body = pending.pop()
+        found.append(model.body_names[body])
+        pending.extend(reversed(model.children[body]))
+    return found
+
+
+def warn_of_lost_digits(model: Model, pivots: tuple[Pivot, ...]) -> None:
+    """Warn where a pivot was almost lost in rounding."""
+    if not pivots:
+        return
+    pivot, k, least = _worst(pivots)
+    if least < DOUBTFUL:
+        warnings.warn(
+            f'{pivot.name} is nearly singular at joint "{model.joint_names[k]}" (relative pivot {least:.0e}): '
+            f"about {-np.log10(least):.0f} of 16 digits are lost.",
+            OperatorAlgebraWarning,
+            stacklevel=5,
+        )

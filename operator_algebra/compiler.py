@@ -1,0 +1,167 @@
+"""compile: lower an expression, specialise it to a model, and hand it to a backend. Holds no logic of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from operator_algebra.backends.backend import Executable, Run, backend_named
+from operator_algebra.backends.diagnosis import singular_error, singular_samples, warn_of_lost_digits
+from operator_algebra.errors import InputError
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.query import Query
+from operator_algebra.lowering.lower import Lowerable, Method, lower
+from operator_algebra.lowering.program import Program
+from operator_algebra.models.model import Model
+from operator_algebra.operators.bind import Bound, bind
+from operator_algebra.operators.vanishing import vanishing
+
+Frame = Literal["body", "world"]
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """A program ready for one model: call it with q and the inputs by name; leading axes are a batch."""
+
+    program: Program
+    model: Model
+    backend: str
+    frame: Frame
+    _executable: Executable
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the values that a call takes besides q."""
+        return self.program.inputs
+
+    @property
+    def source(self) -> str:
+        """The code that the backend runs, if it has any."""
+        return self._executable.source
+
+    def __call__(self, *, q: Any, out: Any = None, errors: Literal["raise", "mask"] = "raise", **inputs: Any) -> Any:
+        """The result at one or many configurations; a mapping if several expressions were compiled.
+
+        A singular sample raises `SingularError` after all have been computed; `errors="mask"` returns the result with
+        its rows not a number instead.
+        """
+        if errors not in ("raise", "mask"):
+            raise InputError(f'errors={errors!r} is not known. Use "raise" or "mask".')
+        configuration, bound = self._bound(q, inputs)
+        return self._run(configuration, bound, out, errors)
+
+    def bind(self, *, q: Any, out: Any, **inputs: Any) -> Callable[[], None]:
+        """Check the arguments once; the returned function computes into `out` from their current contents."""
+        self._bound(q, inputs)
+        kept = dict(inputs)
+
+        def call() -> None:
+            configuration, bound = self._bound(q, kept)
+            self._run(configuration, bound, out, "raise")
+
+        return call
+
+    def _bound(self, q: Any, inputs: Mapping[str, Any]) -> tuple[Any, Bound]:
+        wanted = [symbol for symbol in self.program.symbols if symbol.origin == "input"]
+        needs_rate = "H_dot" in self.program.leaves
+        given = dict(inputs)
+        rate = given.get("v")
+        if needs_rate and "v" not in self.program.inputs:
+            given.pop("v", None)
+        configuration = self.model.check_q(q)
+        bound = bind(self._what, wanted, self.model, given, batch=True, whole=False)
+        return (configuration, None if rate is None else np.asarray(rate)), bound
+
+    @property
+    def _what(self) -> str:
+        return self.program.formula if len(self.program.formula) <= 60 else "this program"
+
+    def _run(self, configuration: Any, bound: Bound, out: Any, errors: str) -> Any:
+        run = self._executable(configuration[0], configuration[1], bound)
+        result = self._masked(run, errors)
+        if out is not None:
+            return _written(out, result)
+        return result
+
+    def _masked(self, run: Run, errors: str) -> Any:
+        results = dict(run.results)
+        bad = singular_samples(run.pivots)
+        if bad.any():
+            results = {name: _mask(value, bad) for name, value in results.items()}
+            if errors == "raise":
+                raise singular_error(self.model, run.pivots, bad, self._unpacked(results))
+        else:
+            warn_of_lost_digits(self.model, run.pivots)
+        return self._unpacked(results)
+
+    def _unpacked(self, results: dict[str, Any]) -> Any:
+        return results if self.program.keyed else next(iter(results.values()))
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(("q", *self.inputs))
+        from operator_algebra.expressions.render import cut
+
+        tail = f"   {self.model.name}   {self.backend}   inputs {inputs}"
+        return f"Compiled  {cut(self.program.formula, max(20, 89 - len(tail)))}{tail}"
+
+
+def _mask(value: Any, bad: Any) -> Any:
+    if isinstance(value, list):
+        return [_mask(block, bad) for block in value]  # pyright: ignore[reportUnknownVariableType]
+    shape = np.broadcast_shapes(value.shape[: bad.ndim], bad.shape) + value.shape[bad.ndim :]
+    masked = np.array(np.broadcast_to(value, shape))
+    masked[np.broadcast_to(bad, shape[: bad.ndim])] = np.nan
+    return masked
+
+
+def _written(out: Any, result: Any) -> Any:
+    if isinstance(result, dict):
+        for name, value in cast("dict[str, Any]", result).items():
+            _written(out[name], value)
+        return out
+    shape: object = getattr(out, "shape", type(out).__name__)
+    if shape != np.shape(result):
+        raise InputError(f"out has shape {shape}; the result has {np.shape(result)}. Give an array of that shape.")
+    out[...] = result
+    return out
+
+
+def compile(
+    e: Lowerable,
+    model: Model,
+    *,
+    backend: str = "auto",
+    frame: Frame = "body",
+    method: Method = "auto",
+) -> Compiled:
+    """A callable for one model; the same arguments give the same object, so this may stand in a loop.
+
+    >>> import operator_algebra as oa
+    >>> arm = oa.chain(3)
+    >>> solve = oa.compile(oa.dynamics.forward_dynamics, arm)
+    >>> solve(q=arm.neutral(), v=[0, 0, 0], T=[0, 0, 0]).shape
+    (3,)
+    """
+    if frame not in ("body", "world"):
+        raise InputError(f'frame={frame!r} is not known. Use "body" (axes of each body) or "world" (of the base).')
+    key = tuple(e.items()) if isinstance(e, Mapping) else e
+    return _compiled(key, model, backend, frame, method)
+
+
+Key = Expr | Query | tuple[tuple[str, Expr | Query], ...]
+
+
+@lru_cache(maxsize=256)
+def _compiled(key: Key, model: Model, backend: str, frame: Frame, method: Method) -> Compiled:
+    name, build = backend_named(backend)
+    program = _program(key, vanishing(model), method)
+    return Compiled(program, model, name, frame, build(program, model, frame))
+
+
+@lru_cache(maxsize=256)
+def _program(key: Key, zeros: frozenset[str], method: Method) -> Program:
+    return lower(dict(key) if isinstance(key, tuple) else key, method=method, zeros=zeros)

@@ -1,0 +1,315 @@
+"""Block-diagonal expressions as block values: polynomials over leaf blocks, with E X E* as one inward shift."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from operator_algebra.errors import NotLowerable
+from operator_algebra.expressions.build import diag, inv, matmul, one
+from operator_algebra.expressions.nodes import (
+    Diag,
+    Expr,
+    Fixpoint,
+    Inverse,
+    Local,
+    One,
+    Product,
+    Root,
+    Scale,
+    Sum,
+    Symbol,
+    Transpose,
+    Zero,
+)
+from operator_algebra.lowering import refuse
+from operator_algebra.lowering.trampoline import Steps
+from operator_algebra.lowering.values import Call, Hop, Invert, Linear, Ref, RootOf, Shift, Term, Unknown, Value
+from operator_algebra.operators.spaces import ONE, Type
+
+if TYPE_CHECKING:
+    from operator_algebra.lowering.lift import Lift
+
+UNIT = Fraction(1)
+
+Terms = list[Term]
+HopTerm = tuple[Terms, Hop, Terms]
+"""left local terms · hop · right local terms; no terms stand for the identity."""
+
+
+def _product(a: Terms, b: Terms) -> Terms:
+    return [
+        Term(s.coefficient * t.coefficient, s.factors + t.factors, tuple(sorted(s.scalars + t.scalars)))
+        for s in a
+        for t in b
+    ]
+
+
+class BlockLift:
+    """Lifts block-diagonal expressions; works with the vector lift, which lifts the arguments of local functions."""
+
+    def __init__(self, lift: Lift) -> None:
+        self._lift = lift
+        self._done: dict[Expr, Ref] = {}
+
+    def lift(self, e: Expr) -> Steps[Ref]:
+        """The block value of a block-diagonal expression."""
+        if e in self._done:
+            return self._done[e]
+        bound = self._lift.bound.get(e)
+        if bound is not None:
+            return Ref(bound)
+        ref = yield self._lift_new(e)
+        self._done[e] = ref
+        return ref
+
+    def _lift_new(self, e: Expr) -> Steps[Ref]:
+        graph = self._lift.graph
+        match e:
+            case Symbol() if e.definition is None:
+                if e.structure.flow != "diagonal":
+                    raise NotLowerable(refuse.not_local(e))
+                return Ref(self._lift.given(e))
+            case Symbol():
+                ref = yield self.lift(_definition(e))
+                if not ref.star:
+                    graph.name(ref.value, e.name)
+                return ref
+            case Transpose():
+                ref = yield self.lift(e.body)
+                return ref.T
+            case Inverse():
+                body = yield self.lift(e.body)
+                if graph[body.value].definition == Linear(()):
+                    raise NotLowerable(refuse.no_pivot(str(e)))
+                return Ref(graph.new(e.type, Invert(body), origin=e))
+            case Root():
+                body = yield self.lift(e.body)
+                return Ref(graph.new(e.type, RootOf(body), origin=e))
+            case Local():
+                arguments: list[Ref] = []
+                for argument in e.children:
+                    number = yield self._lift.apply(argument, self._lift.identity(ONE))
+                    arguments.append(Ref(number))
+                if any(self._lift.is_zero(ref.value) for ref in arguments):
+                    return Ref(self._lift.zero(e.type))
+                return Ref(graph.new(e.type, Call(e.name, tuple(arguments)), origin=e))
+            case Fixpoint():
+                ref = yield self._fixpoint(e)
+                return ref
+            case _:
+                terms = yield self.terms(e)
+                return Ref(graph.linear(e.type, terms, origin=e)) if not _star(terms) else terms[0].factors[0]
+
+    def _fixpoint(self, e: Fixpoint) -> Steps[Ref]:
+        if e.structure.flow not in ("diagonal", "zero"):
+            raise NotLowerable(refuse.not_diagonal_fixpoint(e.name, e.structure.flow))
+        graph = self._lift.graph
+        number = graph.reserve()
+        self._lift.bound[e.variable] = number
+        graph.put(number, Value(e.type, Unknown((), e.type.codomain), (e.name,), e))
+        terms = yield self.terms(e.body)
+        del self._lift.bound[e.variable]
+        graph.put(number, Value(e.type, Linear(tuple(terms)), (e.name,), e))
+        self._done.update({e: Ref(number)})
+        return Ref(number)
+
+    def terms(self, e: Expr) -> Steps[Terms]:
+        """A block-diagonal expression as a sum of products of block values."""
+        match e:
+            case One():
+                return [Term(UNIT, ())]
+            case Zero():
+                return []
+            case Sum():
+                collected: Terms = []
+                for child in e.children:
+                    part = yield self.terms(child)
+                    collected.extend(part)
+                return collected
+            case Scale():
+                body = yield self.terms(e.body)
+                if isinstance(e.factor, Fraction):
+                    return [term.scaled(e.factor) for term in body]
+                scalar = yield self._lift.apply(e.factor, self._lift.identity(ONE))
+                return [term.scaled(UNIT, (scalar,)) for term in body]
+            case Product():
+                result = yield self._product_terms(e)
+                return result
+            case Diag():
+                result = yield self._diagonal(e.body)
+                return result
+            case _:
+                ref = yield self.lift(e)
+                return [] if self._lift.is_zero(ref.value) else [Term(UNIT, (ref,))]
+
+    def _product_terms(self, e: Product) -> Steps[Terms]:
+        """Multiply factors; an inward hop, local factors and an outward hop collapse into one inward shift."""
+        local: list[Terms] = [[Term(UNIT, ())]]
+        open_hops: list[tuple[list[HopTerm], Expr]] = []
+        for factor in e.children:
+            flow = factor.structure.flow
+            if flow in ("diagonal", "zero"):
+                part = yield self.terms(factor)
+                local[-1] = _product(local[-1], part)
+                continue
+            hops = yield self._hops(factor)
+            if flow == "inward":
+                open_hops.append((hops, factor))
+                local.append([Term(UNIT, ())])
+                continue
+            if not open_hops:
+                raise NotLowerable(refuse.open_hops(e))
+            opening, opener = open_hops.pop()
+            inner = local.pop()
+            type_ = Type(factor.type.domain, opener.type.codomain)
+            local[-1] = _product(local[-1], self._gather(opening, inner, hops, type_))
+        if open_hops:
+            raise NotLowerable(refuse.open_hops(e))
+        return local[0]
+
+    def _gather(self, opening: Sequence[HopTerm], inner: Terms, closing: Sequence[HopTerm], type_: Type) -> Terms:
+        """Σ L (E R · inner · R' E'*) L' for every pair of an opening and a closing hop."""
+        graph = self._lift.graph
+        collected: Terms = []
+        for left, hop, right in opening:
+            for left_closing, hop_closing, right_closing in closing:
+                source_terms = _product(_product(right, inner), left_closing)
+                if not source_terms:
+                    continue
+                source_type = Type(hop_closing.type.codomain, hop.type.domain)
+                source = self._named(source_terms, source_type)
+                shift_type = Type(hop_closing.type.domain, hop.type.codomain)
+                shifted = graph.new(shift_type, Shift(hop, source, hop_closing))
+                collected.extend(_product(_product(left, [Term(UNIT, (Ref(shifted),))]), right_closing))
+        return collected
+
+    def _named(self, terms: Terms, type_: Type) -> Ref:
+        if _star(terms):
+            return terms[0].factors[0]
+        return Ref(self._lift.graph.linear(type_, terms))
+
+    def _hops(self, e: Expr) -> Steps[list[HopTerm]]:
+        """A hop expression as a sum of local · leaf hop · local."""
+        unit: Terms = [Term(UNIT, ())]
+        match e:
+            case Symbol() if e.definition is None and e.structure.hop:
+                return [(unit, Hop(e, star=False, inward=e.structure.flow == "inward"), unit)]
+            case Transpose(body=Symbol() as symbol) if symbol.definition is None and symbol.structure.hop:
+                return [(unit, Hop(symbol, star=True, inward=e.structure.flow == "inward"), unit)]
+            case Symbol() | Transpose(body=Symbol()) if _is_defined(e):
+                result = yield self._hops(_definition(e))
+                return result
+            case Sum():
+                collected: list[HopTerm] = []
+                for child in e.children:
+                    part = yield self._hops(child)
+                    collected.extend(part)
+                return collected
+            case Scale():
+                body = yield self._hops(e.body)
+                factor = yield self.terms(e.factor * one(e.type.codomain >> e.type.codomain))
+                return [(_product(factor, left), hop, right) for left, hop, right in body]
+            case Product():
+                left, found, right = unit, None, unit
+                for child in e.children:
+                    if child.structure.flow in ("diagonal", "zero"):
+                        part = yield self.terms(child)
+                        if found is None:
+                            left = _product(left, part)
+                        else:
+                            right = _product(right, part)
+                    elif found is None:
+                        found = yield self._hops(child)
+                    else:
+                        raise NotLowerable(refuse.open_hops(e))
+                if found is None:
+                    raise NotLowerable(refuse.open_hops(e))
+                return [(_product(left, inner), hop, _product(outer, right)) for inner, hop, outer in found]
+            case _:
+                raise NotLowerable(refuse.open_hops(e))
+
+    def _diagonal(self, e: Expr) -> Steps[Terms]:
+        """The block diagonal where it has a local form; diag(E* X E) is one outward shift."""
+        structure = e.structure
+        if structure.flow in ("diagonal", "zero"):
+            result = yield self.terms(e)
+            return result
+        if structure.flow in ("inward", "outward") and structure.strict:
+            return []
+        if structure.flow in ("inward", "outward") and structure.unit:
+            return [Term(UNIT, ())]
+        match e:
+            case Sum():
+                collected: Terms = []
+                for child in e.children:
+                    part = yield self._diagonal(child)
+                    collected.extend(part)
+                return collected
+            case Scale():
+                result = yield self.terms(e.factor * _as_diag(e.body))
+                return result
+            case Symbol() | Transpose(body=Symbol()) if _is_defined(e):
+                result = yield self._diagonal(_definition(e))
+                return result
+            case Inverse() if structure.flow in ("inward", "outward"):
+                result = yield self.terms(inv(_as_diag(e.body)))
+                return result
+            case Product():
+                result = yield self._diagonal_of_product(e)
+                return result
+            case _:
+                raise NotLowerable(refuse.general_diagonal(e))
+
+    def _diagonal_of_product(self, e: Product) -> Steps[Terms]:
+        factors = list(e.children)
+        if e.structure.flow in ("inward", "outward"):
+            result = yield self.terms(matmul(*(_as_diag(factor) for factor in factors)))
+            return result
+        expanded: list[Expr] = []
+        for factor in factors:
+            while _is_defined(factor) and factor.structure.flow not in ("diagonal", "zero"):
+                factor = _definition(factor)
+            expanded.extend(factor.children if isinstance(factor, Product) else (factor,))
+        first = next(i for i, f in enumerate(expanded) if f.structure.flow != "diagonal")
+        last = max(i for i, f in enumerate(expanded) if f.structure.flow != "diagonal")
+        outer, inner = expanded[first], expanded[last]
+        middle = expanded[first + 1 : last]
+        if not (outer.structure.hop and outer.structure.flow == "outward" and inner.structure.hop):
+            raise NotLowerable(refuse.general_diagonal(e))
+        if inner.structure.flow != "inward" or any(f.structure.flow != "diagonal" for f in middle):
+            raise NotLowerable(refuse.general_diagonal(e))
+        opening = yield self._hops(outer)
+        closing = yield self._hops(inner)
+        core = yield self.terms(matmul(*middle)) if middle else self.terms(one(outer.type.domain >> outer.type.domain))
+        before = (
+            yield self.terms(matmul(*expanded[:first]))
+            if first
+            else self.terms(one(outer.type.codomain >> outer.type.codomain))
+        )
+        rest = expanded[last + 1 :]
+        after = yield self.terms(matmul(*rest)) if rest else self.terms(one(inner.type.domain >> inner.type.domain))
+        pulled = self._gather(opening, core, closing, Type(inner.type.domain, outer.type.codomain))
+        return _product(_product(before, pulled), after)
+
+
+def _star(terms: Terms) -> bool:
+    return len(terms) == 1 and terms[0].bare is not None and terms[0].factors[0].star
+
+
+def _as_diag(e: Expr) -> Expr:
+    return diag(e)
+
+
+def _is_defined(e: Expr) -> bool:
+    symbol = e.body if isinstance(e, Transpose) else e
+    return isinstance(symbol, Symbol) and symbol.definition is not None
+
+
+def _definition(e: Expr) -> Expr:
+    if isinstance(e, Transpose):
+        assert isinstance(e.body, Symbol) and e.body.definition is not None
+        return e.body.definition.T
+    assert isinstance(e, Symbol) and e.definition is not None
+    return e.definition

@@ -1,0 +1,264 @@
+"""From an expression to a graph of values: every intermediate vector gets its own variable.
+
+Then all equations couple a body with itself, its parent and its children only.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from operator_algebra.errors import NotLowerable
+from operator_algebra.expressions.build import inv
+from operator_algebra.expressions.nodes import (
+    Diag,
+    Expr,
+    Fixpoint,
+    Inverse,
+    Local,
+    One,
+    Product,
+    Root,
+    Scale,
+    Sum,
+    Symbol,
+    Transpose,
+    Zero,
+)
+from operator_algebra.lowering import refuse
+from operator_algebra.lowering.blocks import BlockLift
+from operator_algebra.lowering.trampoline import Steps, run
+from operator_algebra.lowering.values import (
+    Given,
+    Graph,
+    Hop,
+    Invert,
+    Linear,
+    Reduce,
+    Ref,
+    Shift,
+    Term,
+    Unknown,
+    Value,
+)
+from operator_algebra.operators.spaces import ONE, Space, Type
+
+UNIT = Fraction(1)
+
+
+def columns_of(space: Space) -> Space:
+    """The global space with one coordinate per coordinate of an attached space."""
+    return Space(f"columns of {space.name}", f"columns of {space.name}*", f"total:{space.sizes}", attached=False)
+
+
+class Lift:
+    """Applies expressions to vectors; see `apply`. `zeros` are leaves known to vanish."""
+
+    def __init__(self, graph: Graph, zeros: frozenset[str] = frozenset()) -> None:
+        self.graph = graph
+        self.zeros = zeros
+        self.blocks = BlockLift(self)
+        self._applied: dict[tuple[Expr, int], int] = {}
+        self.bound: dict[Expr, int] = {}
+
+    def vector(self, e: Expr) -> int:
+        """The value of a column expression."""
+        return run(self.apply(e, self.identity(e.type.domain)))
+
+    def block(self, e: Expr) -> Ref:
+        """The value of a block-diagonal expression."""
+        return run(self.blocks.lift(e))
+
+    def matrix(self, e: Expr) -> int:
+        """The value of any operator, column by column: the operator applied to the unit columns."""
+        columns = self.graph.new(Type(columns_of(e.type.domain), e.type.domain), Given(None))
+        return run(self.apply(e, columns))
+
+    def identity(self, space: Space) -> int:
+        """The identity of a global space, from which column expressions start."""
+        return self.graph.new(Type(space, space), Linear((Term(UNIT, ()),)))
+
+    def is_identity(self, number: int) -> bool:
+        """Whether a value is the identity of a global space."""
+        definition = self.graph[number].definition
+        return isinstance(definition, Linear) and definition.terms == (Term(UNIT, ()),)
+
+    def is_zero(self, number: int) -> bool:
+        """Whether a value vanishes for every mechanism."""
+        return number in self.graph.values and self.graph[number].definition == Linear(())
+
+    def zero(self, type_: Type) -> int:
+        """The zero of a type."""
+        return self.graph.new(type_, Linear(()))
+
+    def times(self, ref: Ref, type_: Type, x: int, origin: Expr | None = None) -> int:
+        """The value of a block applied to a vector."""
+        if self.is_zero(x) or self.is_zero(ref.value):
+            return self.zero(type_)
+        factors = (ref,) if self.is_identity(x) else (ref, Ref(x))
+        reduced = not type_.codomain.attached and self.graph.type_of(ref).domain.attached
+        if reduced:
+            return self.graph.new(type_, Reduce((Term(UNIT, factors),)), origin=origin)
+        return self.graph.linear(type_, [Term(UNIT, factors)], origin=origin)
+
+    def apply(self, e: Expr, x: int) -> Steps[int]:
+        """The vector e x, as the number of its value."""
+        known = self._applied.get((e, x))
+        if known is not None:
+            return known
+        if self.is_zero(x) and not isinstance(e, Sum | Product):
+            return self.zero(Type(self.graph[x].type.domain, e.type.codomain))
+        result = yield self._apply(e, x)
+        self._applied[(e, x)] = result
+        return result
+
+    def _apply(self, e: Expr, x: int) -> Steps[int]:
+        type_ = Type(self.graph[x].type.domain, e.type.codomain)
+        match e:
+            case One():
+                return x
+            case Zero():
+                return self.zero(type_)
+            case Sum():
+                terms: list[Term] = []
+                for child in e.children:
+                    part = yield self.apply(child, x)
+                    terms.extend(self.inline(part))
+                return self.graph.linear(type_, terms, origin=e)
+            case Product():
+                for factor in reversed(e.children):
+                    x = yield self.apply(factor, x)
+                return x
+            case Scale():
+                part = yield self.apply(e.body, x)
+                if isinstance(e.factor, Fraction):
+                    return self.graph.linear(type_, [t.scaled(e.factor) for t in self.inline(part)], origin=e)
+                scalar = yield self.apply(e.factor, self.identity(ONE))
+                if self.is_zero(scalar):
+                    return self.zero(type_)
+                return self.graph.linear(type_, [t.scaled(UNIT, (scalar,)) for t in self.inline(part)], origin=e)
+            case Symbol() | Transpose(body=Symbol()):
+                result = yield self._apply_symbol(e, x, type_)
+                return result
+            case Inverse():
+                result = yield self._apply_inverse(e, x, type_)
+                return result
+            case Fixpoint() if not e.type.domain.attached:
+                number = self.graph.reserve()
+                self.bound[e.variable] = number
+                body = yield self.apply(e.body, self.identity(e.type.domain))
+                self.graph.put(number, Value(e.type, Linear((Term(UNIT, (Ref(body),)),)), (e.name,), e))
+                return number if self.is_identity(x) else self.times(Ref(number), type_, x)
+            case Root() | Diag() | Fixpoint() | Local() | Transpose():
+                ref = yield self.blocks.lift(e)
+                return self.times(ref, type_, x, e)
+            case _:
+                raise AssertionError(e)
+
+    def inline(self, number: int) -> list[Term]:
+        """The terms of an anonymous sum, or the value itself as one term."""
+        value = self.graph[number] if number in self.graph.values else None
+        if value is not None and isinstance(value.definition, Linear):
+            terms = value.definition.terms
+            if not terms or (not value.names and len(terms) == 1 and len(terms[0].factors) == 1):
+                return list(terms)
+        return [Term(UNIT, (Ref(number),))]
+
+    def given(self, symbol: Symbol) -> int:
+        """The value of a leaf or an input."""
+        if symbol.name in self.zeros and symbol.origin == "model":
+            return self.zero(symbol.type)
+        return self.graph.new(symbol.type, Given(symbol), name=symbol.name, origin=symbol)
+
+    def _apply_symbol(self, e: Expr, x: int, type_: Type) -> Steps[int]:
+        star = isinstance(e, Transpose)
+        symbol = e.body if isinstance(e, Transpose) else e
+        assert isinstance(symbol, Symbol)
+        if symbol in self.bound:
+            return self.times(Ref(self.bound[symbol], star), type_, x)
+        if symbol.definition is not None:
+            result = yield self._apply_defined(symbol, e, x, type_)
+            return result
+        structure = e.structure
+        if structure.flow == "zero":
+            return self.zero(type_)
+        if structure.hop:
+            if self.graph[x].type.codomain != e.type.domain:
+                raise AssertionError((e, x))
+            hop = Hop(symbol, star, structure.flow == "inward")
+            return self.graph.new(type_, Shift(hop, Ref(x)), origin=e)
+        if structure.flow in ("diagonal", "column", "row", "small"):
+            number = self.given(symbol)
+            if not star and self.is_identity(x):
+                return number
+            return self.times(Ref(number, star), type_, x, e)
+        raise NotLowerable(refuse.not_local(symbol))
+
+    def _apply_defined(self, symbol: Symbol, e: Expr, x: int, type_: Type) -> Steps[int]:
+        definition = symbol.definition
+        assert definition is not None
+        square_sum = e.type.square and isinstance(definition, Sum | Product)
+        if e.structure.flow == "diagonal" and not square_sum:
+            ref = yield self.blocks.lift(e)
+            return self.times(ref, type_, x, e)
+        result = yield self.apply(definition if e is symbol else definition.T, x)
+        if e is symbol and self.is_identity(x) and result in self.graph.values:
+            self.graph.name(result, symbol.name)
+        return result
+
+    def _apply_inverse(self, e: Inverse, x: int, type_: Type) -> Steps[int]:
+        body = e.body
+        while True:
+            if isinstance(body, Symbol) and body.definition is not None and body.structure.flow != "diagonal":
+                body = body.definition
+            elif isinstance(body, Transpose) and isinstance(body.body, Symbol) and body.body.definition is not None:
+                body = body.body.definition.T
+            else:
+                break
+        if isinstance(body, Inverse):
+            result = yield self.apply(body.body, x)
+            return result
+        structure = body.structure
+        if structure.flow == "diagonal":
+            ref = yield self.blocks.lift(e)
+            return self.times(ref, type_, x, e)
+        if not body.type.domain.attached:
+            small = yield self.apply(body, self.identity(body.type.domain))
+            inverse = self.graph.new(e.type, Invert(Ref(small)), origin=e)
+            return self.times(Ref(inverse), type_, x, e)
+        if structure.strict:
+            raise NotLowerable(refuse.strict_inverse(e))
+        if isinstance(body, Product) and all(factor.type.same_sizes for factor in body.children):
+            for factor in body.children:
+                x = yield self.apply(inv(factor), x)
+            return x
+        if isinstance(body, Scale) and isinstance(body.factor, Expr):
+            scalar = yield self.apply(body.factor, self.identity(ONE))
+            reciprocal = self.graph.new(ONE >> ONE, Invert(Ref(scalar)))
+            inner = yield self.apply(inv(body.body), x)
+            return self.graph.linear(type_, [Term(UNIT, (Ref(inner),), (reciprocal,))])
+        number = self.graph.reserve()
+        self._applied[(e, x)] = number
+        y_type = Type(type_.domain, e.type.codomain)
+        ones = [c for c in map(_multiple_of_one, body.children) if c is not None] if isinstance(body, Sum) else []
+        self.graph.put(number, Value(y_type, Unknown((), body.type.codomain), (), e))
+        if sum(ones):
+            factor = 1 / Fraction(sum(ones))
+            terms = [t.scaled(factor) for t in self.inline(x)]
+            for child in body.children:
+                if _multiple_of_one(child) is None:
+                    part = yield self.apply(child, number)
+                    terms.extend(t.scaled(-factor) for t in self.inline(part))
+            self.graph.put(number, Value(y_type, Linear(tuple(terms)), (), e))
+            return number
+        part = yield self.apply(body, number)
+        equation = [*self.inline(part), *(t.scaled(Fraction(-1)) for t in self.inline(x))]
+        self.graph.put(number, Value(y_type, Unknown(tuple(equation), body.type.codomain), (), e))
+        return number
+
+
+def _multiple_of_one(e: Expr) -> Fraction | None:
+    if isinstance(e, One):
+        return UNIT
+    if isinstance(e, Scale) and isinstance(e.factor, Fraction) and isinstance(e.body, One):
+        return e.factor
+    return None

@@ -1,0 +1,208 @@
+"""The equations of one coupled component at one body: what couples what, which unknowns to tear, and in what order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from operator_algebra.errors import NotLowerable
+from operator_algebra.lowering import refuse
+from operator_algebra.lowering.components import strongly_connected
+from operator_algebra.lowering.values import Graph, Linear, Ref, Shift, Term, Unknown
+
+Coefficients = dict[int, list[Term]]
+"""For each vector read, the block coefficient in front of it, as terms without that vector."""
+
+
+@dataclass
+class LocalSystem:
+    """One component at one body.
+
+    `equations` gives every explicit member as coefficients of vectors; `residuals` are the equations 0 = … of the
+    tears. In a component that runs both ways an inward shift is Σ_j X_ij d_j + z_i, with X and z coming from the
+    children, and an outward shift β_j is a parameter; otherwise shifts are known vectors.
+    """
+
+    graph: Graph
+    members: frozenset[int]
+    gathers: tuple[int, ...] = ()
+    pulls: tuple[int, ...] = ()
+    equations: dict[int, Coefficients] = field(default_factory=dict[int, Coefficients])
+    residuals: list[tuple[str, Coefficients]] = field(default_factory=list[tuple[str, Coefficients]])
+    tears: list[int] = field(default_factory=list[int])
+    order: list[int] = field(default_factory=list[int])
+    X: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
+    z: dict[int, int] = field(default_factory=dict[int, int])
+
+    @property
+    def mixed(self) -> bool:
+        """Whether it reads children and parent."""
+        return bool(self.gathers and self.pulls)
+
+    def source(self, shift: int) -> int:
+        """What a shift carries."""
+        definition = self.graph[shift].definition
+        assert isinstance(definition, Shift)
+        return definition.source.value
+
+    def coefficients(self, terms: tuple[Term, ...]) -> Coefficients:
+        """Collect the terms of a sum by the vector that they end in."""
+        found: Coefficients = {}
+        for term in terms:
+            if not term.factors:
+                raise NotLowerable(refuse.nonlinear(str(self.graph[next(iter(self.members))].origin)))
+            found.setdefault(term.factors[-1].value, []).append(Term(term.coefficient, term.factors[:-1], term.scalars))
+        return found
+
+
+def local_system(graph: Graph, members: tuple[int, ...]) -> LocalSystem:
+    """Set up, tear and order the equations of a component."""
+    shifts = [n for n in members if isinstance(graph[n].definition, Shift)]
+    system = LocalSystem(
+        graph,
+        frozenset(members),
+        tuple(n for n in shifts if _inward(graph, n)),
+        tuple(n for n in shifts if not _inward(graph, n)),
+    )
+    unknowns: list[int] = []
+    implicit: list[tuple[str, Coefficients]] = []
+    for number in members:
+        definition = graph[number].definition
+        if isinstance(definition, Unknown):
+            unknowns.append(number)
+            implicit.append((str(graph[number].origin), system.coefficients(definition.terms)))
+        elif isinstance(definition, Linear):
+            system.equations[number] = system.coefficients(definition.terms)
+        elif not isinstance(definition, Shift):
+            raise NotLowerable(refuse.reduced_loop(_origin(graph, members)))
+    _solve_trivial(system, unknowns, implicit)
+    if system.mixed:
+        _substitute_gathers(system, unknowns)
+    system.tears = unknowns + _feedback(system, set(unknowns))
+    for tear in system.tears[len(unknowns) :]:
+        equation = {source: [t.scaled(Fraction(-1)) for t in terms] for source, terms in system.equations[tear].items()}
+        equation.setdefault(tear, []).append(Term(Fraction(1), ()))
+        system.residuals.append((str(graph[tear].origin), equation))
+    system.order = _order(system, set(system.tears))
+    return system
+
+
+def _inward(graph: Graph, number: int) -> bool:
+    definition = graph[number].definition
+    return isinstance(definition, Shift) and definition.hop.inward
+
+
+def _origin(graph: Graph, members: tuple[int, ...]) -> str:
+    inverses = [str(graph[n].origin) for n in members if isinstance(graph[n].definition, Unknown)]
+    return inverses[0] if inverses else "the formula"
+
+
+def _solve_trivial(system: LocalSystem, unknowns: list[int], implicit: list[tuple[str, Coefficients]]) -> None:
+    """An equation that contains ± an unknown by itself defines it; the others become residuals."""
+    for origin, equation in implicit:
+        chosen = next((u for u in unknowns if _unit_coefficient(equation.get(u)) is not None), None)
+        if chosen is None:
+            system.residuals.append((origin, equation))
+            continue
+        factor = _unit_coefficient(equation[chosen])
+        assert factor is not None
+        unknowns.remove(chosen)
+        system.equations[chosen] = {
+            source: [t.scaled(-1 / factor) for t in terms] for source, terms in equation.items() if source != chosen
+        }
+
+
+def _unit_coefficient(terms: list[Term] | None) -> Fraction | None:
+    if terms is None or len(terms) != 1 or terms[0].factors or terms[0].scalars:
+        return None
+    return terms[0].coefficient
+
+
+def _substitute_gathers(system: LocalSystem, unknowns: list[int]) -> None:
+    """Replace inward shifts by Σ_j X_ij d_j + z_i where a response of the subtree can be non-zero."""
+    graph = system.graph
+    responds = _responses(system, unknowns)
+    for i in system.gathers:
+        system.z[i] = graph.reserve()
+        graph.put(system.z[i], graph[i])
+        equation: Coefficients = {system.z[i]: [Term(Fraction(1), ())]}
+        for j in system.pulls:
+            if (i, j) in responds:
+                number = graph.reserve()
+                system.X[i, j] = number
+                equation.setdefault(system.source(j), []).append(Term(Fraction(1), (Ref(number),)))
+        system.equations[i] = equation
+    for equation in [*system.equations.values(), *(equation for _, equation in system.residuals)]:
+        for i in system.gathers:
+            if i in equation and equation is not system.equations[i]:
+                prefixes = equation.pop(i)
+                for source, terms in system.equations[i].items():
+                    equation.setdefault(source, []).extend(
+                        Term(p.coefficient * t.coefficient, p.factors + t.factors, tuple(sorted(p.scalars + t.scalars)))
+                        for p in prefixes
+                        for t in terms
+                    )
+
+
+def _responses(system: LocalSystem, unknowns: list[int]) -> set[tuple[int, int]]:
+    """The pairs (inward shift i, outward shift j) for which what arrives at j can come back through i."""
+    known: set[tuple[int, int]] = set()
+    while True:
+        edges: dict[int, set[int]] = {}
+        for number, equation in system.equations.items():
+            for source in equation:
+                edges.setdefault(source, set()).add(number)
+        for _, equation in system.residuals:
+            for source in equation:
+                edges.setdefault(source, set()).update(unknowns)
+        for i, j in known:
+            edges.setdefault(system.source(j), set()).add(i)
+        found: set[tuple[int, int]] = set()
+        for j in system.pulls:
+            reached = {j}
+            pending = [j]
+            while pending:
+                for target in edges.get(pending.pop(), ()):
+                    if target not in reached:
+                        reached.add(target)
+                        pending.append(target)
+            found |= {(i, j) for i in system.gathers if system.source(i) in reached}
+        if found == known:
+            return known
+        known = found
+
+
+_SIZE_RANK = {"one": 0, "joint": 1, "spatial": 3}
+
+
+def _feedback(system: LocalSystem, torn: set[int]) -> list[int]:
+    """Explicit members to tear so that the rest can be computed in order; small spaces first."""
+    chosen: list[int] = []
+    while True:
+        cycle = _cycle(system, torn | set(chosen))
+        if not cycle:
+            return chosen
+        candidates = [n for n in cycle if n in system.equations]
+
+        def rank(number: int) -> tuple[int, int]:
+            return _SIZE_RANK.get(system.graph[number].type.codomain.sizes, 2), number
+
+        chosen.append(min(candidates, key=rank))
+
+
+def _local_reads(system: LocalSystem, number: int, torn: set[int]) -> list[int]:
+    if number in torn:
+        return []
+    return [source for source in system.equations.get(number, {}) if source in system.equations and source not in torn]
+
+
+def _cycle(system: LocalSystem, torn: set[int]) -> tuple[int, ...]:
+    for found in strongly_connected(sorted(system.equations), lambda n: _local_reads(system, n, torn)):
+        if len(found) > 1 or found[0] in _local_reads(system, found[0], torn):
+            return tuple(found)
+    return ()
+
+
+def _order(system: LocalSystem, torn: set[int]) -> list[int]:
+    found = strongly_connected(sorted(system.equations), lambda n: _local_reads(system, n, torn))
+    return [members[0] for members in found if members[0] not in torn]

@@ -1,0 +1,142 @@
+"""lower: from an expression to a program, pass by pass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, get_args
+
+from operator_algebra.errors import InputError
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.query import Query
+from operator_algebra.lowering.components import components
+from operator_algebra.lowering.eliminate import eliminate
+from operator_algebra.lowering.lift import Lift
+from operator_algebra.lowering.naming import name_values
+from operator_algebra.lowering.products import name_common_prefixes, recognise_updates, reuse_products
+from operator_algebra.lowering.program import Output, OutputKind, Program, Report, Step, Sweep
+from operator_algebra.lowering.schedule import schedule
+from operator_algebra.lowering.share import share
+from operator_algebra.lowering.simplify import drop_zeros, resolve_aliases, simplify
+from operator_algebra.lowering.values import Given, Graph, Invert, Ref
+from operator_algebra.lowering.wellformed import check_program
+
+Method = Literal["auto", "joseph", "orthogonal"]
+Lowerable = Expr | Query | Mapping[str, Expr | Query]
+
+
+def lower(e: Lowerable, *, method: Method = "auto", zeros: frozenset[str] = frozenset()) -> Program:
+    """The sweeps that compute an expression, a query, or several (then results are a mapping with the same keys).
+
+    `zeros` names leaves known to vanish, such as the armature of a model that has none.
+
+    >>> from operator_algebra.symbols import H, T, M, phi, inv
+    >>> lower(inv(H @ phi @ M @ phi.T @ H.T) @ T)
+    Program  (H φ M φ* H*)⁻¹ T   2 sweeps: inward, outward   O(N)   inputs T
+    """
+    if method not in get_args(Method):
+        raise InputError(f'method={method!r} is not known. Use "auto", "joseph" or "orthogonal".')
+    keyed = isinstance(e, Mapping)
+    formulas: dict[str, Expr | Query] = dict(e) if isinstance(e, Mapping) else {"": e}
+    if not formulas:
+        raise InputError("lower was given an empty mapping. Give at least one expression.")
+    graph = Graph()
+    lifted = _lift(graph, formulas, zeros)
+    return _finish(graph, lifted, method, keyed)
+
+
+class _Roots:
+    """The outputs while passes renumber the graph."""
+
+    def __init__(self, outputs: list[Output]) -> None:
+        self.outputs = outputs
+
+    @property
+    def numbers(self) -> set[int]:
+        return {output.number for output in self.outputs}
+
+    def follow(self, standing: Mapping[int, int]) -> None:
+        self.outputs = [_at(o, Ref(standing.get(o.number, o.number), o.star)) for o in self.outputs]
+
+    def follow_refs(self, standing: Mapping[int, Ref]) -> None:
+        self.outputs = [_at(o, Ref(standing[o.number].value, standing[o.number].star != o.star)) for o in self.outputs]
+
+
+def _at(output: Output, ref: Ref) -> Output:
+    return Output(output.name, output.formula, ref.value, ref.star, output.kind)
+
+
+def _lift(graph: Graph, formulas: Mapping[str, Expr | Query], zeros: frozenset[str]) -> _Roots:
+    lift = Lift(graph, zeros)
+    outputs: list[Output] = []
+    for key, formula in formulas.items():
+        body = formula.body if isinstance(formula, Query) else formula
+        if not body.typed:
+            raise InputError(f"cannot lower {body}: its spaces are not known. Put I or 0 beside a typed operator.")
+        ref, kind = _lift_one(lift, formula)
+        outputs.append(Output(key, formula, ref.value, ref.star, kind))
+    return _Roots(outputs)
+
+
+def _lift_one(lift: Lift, formula: Expr | Query) -> tuple[Ref, OutputKind]:
+    if isinstance(formula, Query):
+        if formula.kind != "dense":
+            raise InputError(f"{formula.kind} queries are evaluated, not lowered yet: use evaluate({formula!r}, …).")
+        e, whole = formula.body, True
+    else:
+        e, whole = formula, False
+    if not e.type.domain.attached:
+        kind: OutputKind = "vector" if e.type.domain.name == "one" else "matrix"
+        return Ref(lift.vector(e)), kind if e.type.codomain.attached else "small"
+    if not e.type.codomain.attached:
+        return Ref(lift.vector(e.T), star=True), "matrix"
+    if e.structure.flow in ("diagonal", "zero") and not whole:
+        return lift.block(e), "blocks"
+    return Ref(lift.matrix(e)), "matrix"
+
+
+def _finish(graph: Graph, roots: _Roots, method: Method, keyed: bool) -> Program:
+    roots.follow(resolve_aliases(graph, roots.numbers))
+    roots.follow_refs(share(graph, roots.numbers))
+    roots.follow(simplify(graph, roots.numbers))
+    roots.follow_refs(share(graph, roots.numbers))
+    labels = tuple("".join(sorted(component.labels)) for component in components(graph) if not component.trivial)
+    eliminated = eliminate(graph)
+    drop_zeros(graph)
+    roots.follow(resolve_aliases(graph, roots.numbers))
+    roots.follow_refs(share(graph, roots.numbers))
+    name_common_prefixes(graph)
+    reuse_products(graph)
+    recognise_updates(graph)
+    reuse_products(graph)
+    graph.prune(roots.numbers)
+    stages = schedule(graph, roots.numbers)
+    names = name_values(graph, roots.outputs)
+    given = tuple(
+        Step(number, names[number], value)
+        for number, value in sorted(graph.values.items())
+        if isinstance(value.definition, Given)
+    )
+    sweeps = tuple(Sweep(stage.direction, tuple(Step(n, names[n], graph[n]) for n in stage.values)) for stage in stages)
+    outputs = tuple(
+        Output(names[o.number] if not o.name else o.name, o.formula, o.number, o.star, o.kind) for o in roots.outputs
+    )
+    program = Program(sweeps, outputs, given, _report(graph, names, labels, roots, eliminated), method, keyed)
+    check_program(program)
+    return program
+
+
+def _report(
+    graph: Graph, names: Mapping[int, str], labels: tuple[str, ...], roots: _Roots, eliminated: tuple[Expr, ...]
+) -> Report:
+    bodies = [o.formula.body if isinstance(o.formula, Query) else o.formula for o in roots.outputs]
+    return Report(
+        components=labels,
+        pivots=tuple(
+            names[value.definition.source.value]
+            for value in graph.values.values()
+            if isinstance(value.definition, Invert)
+        ),
+        symmetric=tuple(names[number] for number, value in graph.values.items() if value.symmetric),
+        structure="; ".join(str(body.structure) for body in bodies),
+        eliminated=eliminated,
+    )

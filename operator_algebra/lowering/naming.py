@@ -1,0 +1,152 @@
+"""Names for the values of a program: a symbol's name, else the role that a value plays, else a letter for its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from operator_algebra.expressions.nodes import Symbol
+from operator_algebra.lowering.products import single_product
+from operator_algebra.lowering.program import Output
+from operator_algebra.lowering.values import (
+    Given,
+    Graph,
+    Invert,
+    Linear,
+    Reduce,
+    Ref,
+    Shift,
+    Update,
+    Value,
+    references,
+)
+
+_VECTOR_LETTER = {"force": "f", "motion": "alpha", "torque": "u", "rate": "w", "white": "e"}
+
+
+def name_values(graph: Graph, outputs: Iterable[Output]) -> dict[int, str]:
+    """A distinct name for every value."""
+    names: dict[int, str] = {}
+    taken: set[str] = set()
+
+    def give(number: int, name: str) -> None:
+        if number in names:
+            return
+        unique, count = name, 1
+        while unique in taken:
+            count += 1
+            unique = f"{name}_{count}"
+        names[number] = unique
+        taken.add(unique)
+
+    for number, value in sorted(graph.values.items()):
+        if isinstance(value.definition, Given):
+            symbol = value.definition.symbol
+            give(number, symbol.name if symbol is not None else "I")
+    for number, value in sorted(graph.values.items()):
+        if value.names:
+            give(number, value.names[0])
+    for output in outputs:
+        if output.name:
+            give(output.number, output.name)
+        elif isinstance(output.formula, Symbol):
+            give(output.number, output.formula.name)
+    for number, role in _roles(graph):
+        give(number, role)
+    for output in outputs:
+        give(output.number, "x")
+    for number, value in sorted(graph.values.items()):
+        give(number, _letter(value))
+    return names
+
+
+def _roles(graph: Graph) -> Iterator[tuple[int, str]]:
+    """Roles by what a value does: carry inertia inward, be a pivot, a gain, an innovation, a message."""
+    readers = _readers(graph)
+    pivots = [v.definition.source.value for v in graph.values.values() if isinstance(v.definition, Invert)]
+    for number, value in sorted(graph.values.items()):
+        definition = value.definition
+        if isinstance(definition, Shift) and definition.closing is not None:
+            yield from _carried(graph, number, definition, readers)
+    for number in pivots:
+        if graph[number].attached:
+            yield number, "D"
+    for number, value in sorted(graph.values.items()):
+        factors = single_product(value)
+        if factors is not None and _inverts(graph, factors[-1]):
+            yield number, "G"
+        elif factors is not None and _inverts(graph, factors[0]):
+            yield number, "F"
+    for number, value in sorted(graph.values.items()):
+        if value.is_vector and isinstance(value.definition, Linear):
+            yield from _innovation(graph, number, value.definition)
+    for number, value in sorted(graph.values.items()):
+        if value.is_vector and isinstance(value.definition, Shift):
+            yield from _message(graph, number, value.definition, readers)
+
+
+def _readers(graph: Graph) -> Mapping[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for number, value in graph.values.items():
+        for ref, _ in references(value.definition):
+            found.setdefault(ref.value, []).append(number)
+    return found
+
+
+def _inverts(graph: Graph, ref: Ref) -> bool:
+    return isinstance(graph[ref.value].definition, Invert)
+
+
+def _carried(graph: Graph, number: int, shift: Shift, readers: Mapping[int, list[int]]) -> Iterator[tuple[int, str]]:
+    """The sum of what children carry, and its message: P and P⁺ if joints are released on the way, else R."""
+    source = graph[shift.source.value]
+    inward = shift.hop.inward
+    releases = isinstance(source.definition, Update) or any(
+        not isinstance(graph[ref.value].definition, Given) and ref.value != number
+        for ref, _ in references(source.definition)
+        if ref.value not in readers.get(number, ())
+    )
+    carrier = next((n for n in readers.get(number, ()) if isinstance(graph[n].definition, Linear)), number)
+    if len(readers.get(number, ())) != 1:
+        carrier = number
+    letter = ("P" if releases else "R") if inward else "Upsilon"
+    yield carrier, letter
+    if shift.source.value != carrier:
+        yield shift.source.value, f"{letter}_plus"
+
+
+def _innovation(graph: Graph, number: int, definition: Linear) -> Iterator[tuple[int, str]]:
+    """ν = D⁻¹ ε."""
+    if len(definition.terms) != 1 or len(definition.terms[0].factors) != 2:
+        return
+    inverse, argument = definition.terms[0].factors
+    if _inverts(graph, inverse) and graph[inverse.value].attached:
+        yield argument.value, "epsilon"
+        yield number, "nu"
+
+
+def _message(graph: Graph, number: int, shift: Shift, readers: Mapping[int, list[int]]) -> Iterator[tuple[int, str]]:
+    """Z and z⁺ inward, α⁺ and α outward; a shift that is read once is written inside its reader."""
+    letter = _VECTOR_LETTER.get(graph[number].type.codomain.name, "u")
+    read = set(readers.get(number, ()))
+    if len(read) > 1 or any(isinstance(graph[n].definition, Reduce) for n in read):
+        if shift.hop.inward:
+            name = "z" if letter == "f" else letter
+            yield number, name
+            yield shift.source.value, f"{name}_plus"
+        else:
+            yield number, f"{letter}_plus"
+            yield shift.source.value, letter
+    elif read:
+        reader = next(iter(read))
+        carried = reader == shift.source.value
+        yield reader, "z" if shift.hop.inward and letter == "f" and not carried else letter
+        if not carried:
+            yield shift.source.value, ("z" if letter == "f" else letter) + "_plus"
+
+
+def _letter(value: Value) -> str:
+    if not value.attached:
+        return "s"
+    if value.is_vector:
+        return _VECTOR_LETTER.get(value.type.codomain.name, "u")
+    return "A"

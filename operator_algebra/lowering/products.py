@@ -1,0 +1,159 @@
+"""Block products: equal ones are computed once, and P − P A D⁻¹ A* P becomes one update instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+from operator_algebra.lowering.values import Graph, Invert, Linear, Reduce, Ref, Term, Update, Value
+from operator_algebra.operators.spaces import Type
+
+UNIT = Fraction(1)
+
+
+def single_product(value: Value) -> tuple[Ref, ...] | None:
+    """The factors of a block value that is one plain product."""
+    definition = value.definition
+    if value.is_vector or not value.attached or not isinstance(definition, Linear) or len(definition.terms) != 1:
+        return None
+    term = definition.terms[0]
+    if term.coefficient != 1 or term.scalars or len(term.factors) < 2:
+        return None
+    return term.factors
+
+
+def expand_products(graph: Graph, factors: tuple[Ref, ...]) -> tuple[Ref, ...]:
+    """Write named products out, but no sums."""
+    result: list[Ref] = []
+    stack = list(reversed(factors))
+    while stack:
+        ref = stack.pop()
+        inner = single_product(graph[ref.value])
+        if inner is None:
+            result.append(ref)
+        elif ref.star:
+            stack.extend(factor.T for factor in inner)
+        else:
+            stack.extend(reversed(inner))
+    return tuple(_straight(graph, ref) for ref in result)
+
+
+def _straight(graph: Graph, ref: Ref) -> Ref:
+    """Drop the star of a self-adjoint value."""
+    return Ref(ref.value) if ref.star and graph[ref.value].symmetric else ref
+
+
+def reuse_products(graph: Graph) -> None:
+    """Where the factors of a block product stand in a row, read the product instead."""
+    known: dict[tuple[Ref, ...], Ref] = {}
+    for number, value in sorted(graph.values.items()):
+        factors = single_product(value)
+        if factors is not None:
+            known.setdefault(factors, Ref(number))
+            adjoint = tuple(_straight(graph, ref.T) for ref in reversed(factors))
+            known.setdefault(adjoint, Ref(number, star=True))
+    longest = max((len(factors) for factors in known), default=0)
+    for number, value in list(graph.values.items()):
+        if not isinstance(value.definition, Linear | Reduce):
+            continue
+        terms = tuple(
+            replace(term, factors=_reread(known, longest, number, term.factors)) for term in value.definition.terms
+        )
+        if terms != value.definition.terms:
+            graph.put(number, replace(value, definition=replace(value.definition, terms=terms)))
+
+
+def _reread(known: dict[tuple[Ref, ...], Ref], longest: int, own: int, factors: tuple[Ref, ...]) -> tuple[Ref, ...]:
+    result: list[Ref] = []
+    start = 0
+    while start < len(factors):
+        for stop in range(min(len(factors), start + longest), start + 1, -1):
+            found = known.get(factors[start:stop])
+            if found is not None and found.value != own:
+                result.append(found)
+                start = stop
+                break
+        else:
+            result.append(factors[start])
+            start += 1
+    return tuple(result)
+
+
+def name_common_prefixes(graph: Graph) -> None:
+    """P H* in D = H P H* and in G = P H* D⁻¹ is one product: name pairs that block products share."""
+    counts: dict[tuple[Ref, Ref], int] = {}
+    for pairs in _pairs(graph):
+        for pair in pairs:
+            counts[pair] = counts.get(pair, 0) + 1
+    for (left, right), count in counts.items():
+        if count > 1 and not isinstance(graph[left.value].definition, Invert):
+            type_ = Type(graph.type_of(right).domain, graph.type_of(left).codomain)
+            graph.new(type_, Linear((Term(UNIT, (left, right)),)))
+
+
+def _pairs(graph: Graph) -> Iterator[set[tuple[Ref, Ref]]]:
+    """The neighbours in each block product; a pair and its mirror image count as one."""
+    for value in list(graph.values.values()):
+        if value.is_vector or not value.attached or not isinstance(value.definition, Linear):
+            continue
+        for term in value.definition.terms:
+            found: set[tuple[Ref, Ref]] = set()
+            for left, right in zip(term.factors, term.factors[1:], strict=False):
+                mirrored = (_straight(graph, right.T), _straight(graph, left.T))
+                found.add(min((left, right), mirrored, key=lambda pair: (pair[0].star, pair[0].value)))
+            yield found
+
+
+def recognise_updates(graph: Graph) -> None:
+    """P − P A D⁻¹ A* P with D = A* P A + J, self-adjoint: the update that can be done in Joseph's form."""
+    for number, value in list(graph.values.items()):
+        if value.symmetric and isinstance(value.definition, Linear):
+            update = _update(graph, value.definition)
+            if update is not None:
+                graph.put(number, replace(value, definition=update))
+
+
+def _update(graph: Graph, definition: Linear) -> Update | None:
+    if len(definition.terms) != 2:
+        return None
+    first, second = sorted(definition.terms, key=lambda t: len(t.factors))
+    P = first.bare
+    if P is None or second.coefficient != -1 or second.scalars or not graph[P.value].symmetric:
+        return None
+    factors = expand_products(graph, second.factors)
+    middle, odd = divmod(len(factors), 2)
+    if not odd or middle < 2 or factors[0] != P or factors[-1] != P:
+        return None
+    inverse = graph[factors[middle].value].definition
+    A = factors[1:middle]
+    A_star = tuple(_straight(graph, ref.T) for ref in reversed(A))
+    if not isinstance(inverse, Invert) or factors[middle + 1 : -1] != A_star:
+        return None
+    pivot = graph[inverse.source.value].definition
+    if not isinstance(pivot, Linear):
+        return None
+    noise = [
+        term
+        for term in pivot.terms
+        if term.coefficient != 1 or term.scalars or expand_products(graph, term.factors) != (*A_star, P, *A)
+    ]
+    if len(noise) == len(pivot.terms):
+        return None
+    pivot_type = graph[inverse.source.value].type
+    gain = graph.linear(Type(pivot_type.codomain, graph[P.value].type.codomain), [Term(UNIT, (P, *A, factors[middle]))])
+    J = graph.linear(pivot_type, noise) if noise else None
+    return Update(P, Ref(_existing(graph, gain)), A, None if J is None else Ref(J))
+
+
+def _existing(graph: Graph, number: int) -> int:
+    """The value already there for a product that was written out."""
+    factors = single_product(graph[number])
+    if factors is None:
+        return number
+    wanted = expand_products(graph, factors)
+    for other, value in graph.values.items():
+        found = single_product(value)
+        if other != number and found is not None and expand_products(graph, found) == wanted:
+            return other
+    return number

@@ -1,0 +1,188 @@
+"""The lowered form: sweeps over the bodies, each a list of assignments of one block value at a body.
+
+No indices, no model: shapes are pairs of spaces, and one program serves every mechanism.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from operator_algebra.expressions.nodes import Expr, Symbol
+from operator_algebra.expressions.query import Query
+from operator_algebra.lowering.schedule import Direction
+from operator_algebra.lowering.values import Definition, Given, Invert, Value, references
+from operator_algebra.operators.spaces import Type
+
+if TYPE_CHECKING:
+    from operator_algebra.lowering.cost import Cost, Topology
+
+OutputKind = Literal["vector", "matrix", "blocks", "small"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One assignment: the value `number`, called `name`, by its definition at every body of the sweep."""
+
+    number: int
+    name: str
+    value: Value
+
+    @property
+    def definition(self) -> Definition:
+        return self.value.definition
+
+    @property
+    def type(self) -> Type:
+        return self.value.type
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """One pass over the bodies; "local" ones may run in any order, "once" is no pass but algebra between sweeps."""
+
+    direction: Direction
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A result: the value that holds it, and how it is laid out."""
+
+    name: str
+    formula: Expr | Query
+    number: int
+    star: bool
+    kind: OutputKind
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the compiler found out on the way."""
+
+    components: tuple[str, ...]
+    pivots: tuple[str, ...]
+    symmetric: tuple[str, ...]
+    structure: str
+    eliminated: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True)
+class Program:
+    """Sweeps that compute one or several expressions; see `pseudocode` and `cost`."""
+
+    stages: tuple[Sweep, ...]
+    outputs: tuple[Output, ...]
+    given: tuple[Step, ...]
+    report: Report
+    method: str = "auto"
+    keyed: bool = False
+
+    @cached_property
+    def sweeps(self) -> tuple[Sweep, ...]:
+        """The passes over the tree."""
+        return tuple(stage for stage in self.stages if stage.direction != "once")
+
+    @cached_property
+    def steps(self) -> Mapping[int, Step]:
+        """Every value by number."""
+        found = {step.number: step for step in self.given}
+        return found | {step.number: step for stage in self.stages for step in stage.steps}
+
+    @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The leaves of the model and the inputs that the program reads, hops included."""
+        found: dict[Symbol, None] = {}
+        for step in self.given:
+            if isinstance(step.definition, Given) and step.definition.symbol is not None:
+                found[step.definition.symbol] = None
+        for stage in self.stages:
+            for step in stage.steps:
+                found.update(dict.fromkeys(_hops(step.definition)))
+        return tuple(sorted(found, key=lambda symbol: symbol.name))
+
+    @cached_property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the values that a call must give besides q."""
+        return tuple(symbol.name for symbol in self.symbols if symbol.origin == "input")
+
+    @cached_property
+    def leaves(self) -> tuple[str, ...]:
+        """The names of the leaves that the model provides."""
+        return tuple(symbol.name for symbol in self.symbols if symbol.origin == "model")
+
+    def factor_part(self) -> frozenset[int]:
+        """The values that depend on the configuration alone: computed once for many right-hand sides."""
+        return frozenset(self.steps) - self.solve_part()
+
+    def solve_part(self) -> frozenset[int]:
+        """The values that depend on an input or on a velocity."""
+        moving = {
+            step.number
+            for step in self.given
+            if isinstance(step.definition, Given)
+            and step.definition.symbol is not None
+            and (step.definition.symbol.origin == "input" or step.definition.symbol.name == "H_dot")
+        }
+        for stage in self.stages:
+            for _ in stage.steps:
+                before = len(moving)
+                for step in stage.steps:
+                    if any(ref.value in moving for ref, _ in references(step.definition)):
+                        moving.add(step.number)
+                if len(moving) == before:
+                    break
+        return frozenset(moving)
+
+    def pivots(self) -> tuple[Step, ...]:
+        """The values that are inverted."""
+        found = [self.steps[s.definition.source.value] for s in self.steps.values() if isinstance(s.definition, Invert)]
+        return tuple(dict.fromkeys(found))
+
+    def pseudocode(
+        self,
+        style: Literal["unicode", "ascii", "latex"] = "unicode",
+        *,
+        numbering: Literal["model", "paper"] = "model",
+    ) -> str:
+        """The algorithm as a page of a textbook."""
+        from operator_algebra.lowering.pseudocode import pseudocode
+
+        return pseudocode(self, style, numbering)
+
+    def cost(self, model: Topology) -> Cost:
+        """Operations for a mechanism, per body and in total; needs the topology and the degrees of freedom only."""
+        from operator_algebra.lowering.cost import cost
+
+        return cost(self, model)
+
+    @property
+    def formula(self) -> str:
+        """What is computed."""
+        if not self.keyed:
+            return str(self.outputs[0].formula)
+        return "{" + ", ".join(f"{output.name} = {output.formula}" for output in self.outputs) + "}"
+
+    def __repr__(self) -> str:
+        from operator_algebra.lowering.summary import one_line
+
+        return one_line(self)
+
+    def __str__(self) -> str:
+        return self.pseudocode()
+
+    def _repr_html_(self) -> str:
+        from operator_algebra.lowering.summary import html
+
+        return html(self)
+
+
+def _hops(definition: Definition) -> list[Symbol]:
+    from operator_algebra.lowering.values import Shift
+
+    if not isinstance(definition, Shift):
+        return []
+    hops = [definition.hop, definition.closing]
+    return [hop.symbol for hop in hops if hop is not None]

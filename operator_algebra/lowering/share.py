@@ -1,0 +1,250 @@
+"""Value numbering: values with equal definitions are one value, also when the definitions are recursive.
+
+All values of one type start as equal and are told apart until nothing changes. What is then still together satisfies
+the same causal recursion, whose solution is unique; a value that stays together with its adjoint is self-adjoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import replace
+from fractions import Fraction
+
+from operator_algebra.lowering.values import (
+    Call,
+    Given,
+    Graph,
+    Invert,
+    Linear,
+    Part,
+    Reduce,
+    Ref,
+    RootOf,
+    Shift,
+    Stack,
+    Term,
+    Unknown,
+    Update,
+    map_references,
+)
+
+EXPANSION_LIMIT = 64
+SIZE_LIMIT = 4000
+
+Word = tuple[tuple[int, ...], tuple[Ref, ...]]
+Polynomial = dict[Word, Fraction]
+
+
+class Canonical:
+    """Sums of products over non-linear atoms; block values are multiplied out, vectors are left as they are."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._known: dict[int, Polynomial | None] = {}
+
+    def of(self, number: int) -> Polynomial:
+        """The polynomial of a sum of block values."""
+        stack = [number]
+        while stack:
+            current = stack[-1]
+            if current in self._known and self._known[current] is not None:
+                stack.pop()
+                continue
+            definition = self._graph[current].definition
+            assert isinstance(definition, Linear)
+            if current not in self._known:
+                self._known[current] = None
+                below = [ref.value for term in definition.terms for ref in term.factors if self._expandable(ref.value)]
+                missing = [value for value in below if value not in self._known]
+                if missing:
+                    stack.extend(missing)
+                    continue
+            self._known[current] = self._expand(definition)
+            stack.pop()
+        found = self._known[number]
+        assert found is not None
+        return found
+
+    def _expandable(self, number: int) -> bool:
+        value = self._graph[number]
+        return isinstance(value.definition, Linear) and not value.is_vector and value.attached
+
+    def _factor(self, ref: Ref) -> Polynomial:
+        known = self._known.get(ref.value) if self._expandable(ref.value) else None
+        if known is None:
+            return {((), (ref,)): Fraction(1)}
+        if not ref.star:
+            return known
+        return {(scalars, tuple(r.T for r in reversed(factors))): c for (scalars, factors), c in known.items()}
+
+    def _expand(self, definition: Linear) -> Polynomial:
+        total: Polynomial = {}
+        for term in definition.terms:
+            product: Polynomial = {(term.scalars, ()): term.coefficient}
+            for ref in term.factors:
+                factor = self._factor(ref)
+                if len(product) * len(factor) > EXPANSION_LIMIT:
+                    factor = {((), (ref,)): Fraction(1)}
+                product = {
+                    (tuple(sorted(s + t)), f + g): c * d
+                    for (s, f), c in product.items()
+                    for (t, g), d in factor.items()
+                }
+            for word, c in product.items():
+                total[word] = total.get(word, Fraction(0)) + c
+        return {word: c for word, c in total.items() if c}
+
+
+class _Classes:
+    """The current partition of values and their adjoints."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.canonical = Canonical(graph)
+        self.elements = [
+            Ref(number, star) for number, value in sorted(graph.values.items()) for star in _stars(value.is_vector)
+        ]
+        self.of: dict[Ref, int] = {}
+        self._assign(self._start(ref) for ref in self.elements)
+
+    def _assign(self, keys: Iterable[Hashable]) -> int:
+        numbers: dict[Hashable, int] = {}
+        self.of = {ref: numbers.setdefault(key, len(numbers)) for ref, key in zip(self.elements, keys, strict=True)}
+        return len(numbers)
+
+    def refine(self) -> None:
+        """Split classes until the partition is stable."""
+        count = len(set(self.of.values()))
+        while True:
+            finer = self._assign([(self.of[ref], self._key(ref)) for ref in self.elements])
+            if finer == count:
+                return
+            count = finer
+
+    def _symmetric_given(self, ref: Ref) -> bool:
+        definition = self.graph[ref.value].definition
+        return isinstance(definition, Given) and definition.symbol is not None and definition.symbol.structure.symmetric
+
+    def _start(self, ref: Ref) -> Hashable:
+        value = self.graph[ref.value]
+        type_ = self.graph.type_of(ref)
+        if isinstance(value.definition, Given | Unknown):
+            star = ref.star and not self._symmetric_given(ref)
+            return type_, ref.value, star
+        kind = "linear" if isinstance(value.definition, Linear) else type(value.definition).__name__
+        return type_, kind
+
+    def class_of(self, ref: Ref) -> int:
+        if ref in self.of:
+            return self.of[ref]
+        return -1 - self.of[ref.T]
+
+    def _key(self, ref: Ref) -> Hashable:
+        definition = self.graph[ref.value].definition
+        star = ref.star
+        match definition:
+            case Given() | Unknown():
+                return ref.value, star and not self._symmetric_given(ref)
+            case Linear():
+                return self._linear_key(ref)
+            case Shift():
+                source, hop, closing = definition.source, definition.hop, definition.closing
+                if star:
+                    assert closing is not None
+                    source, hop, closing = source.T, closing.T, hop.T
+                return hop, closing, self.class_of(source)
+            case Invert():
+                return self.class_of(Ref(definition.source.value, definition.source.star != star))
+            case RootOf():
+                return star, self.class_of(definition.source)
+            case Call():
+                return definition.name, star, tuple(self.class_of(arg) for arg in definition.arguments)
+            case Stack():
+                rows = definition.rows
+                if star:
+                    rows = tuple(
+                        tuple(None if r is None else r.T for r in column) for column in zip(*rows, strict=True)
+                    )
+                return tuple(tuple(None if r is None else self.class_of(r) for r in row) for row in rows)
+            case Part():
+                return star, definition.index, self.class_of(definition.source)
+            case Reduce():
+                return star, self._terms_key(definition.terms)
+            case Update():
+                raise AssertionError("updates are recognised after sharing")
+
+    def _linear_key(self, ref: Ref) -> Hashable:
+        value = self.graph[ref.value]
+        assert isinstance(value.definition, Linear)
+        if value.is_vector or not value.attached:
+            return ref.star, self._terms_key(value.definition.terms)
+        sums: dict[Hashable, Fraction] = {}
+        for (scalars, factors), c in self.canonical.of(ref.value).items():
+            if ref.star:
+                factors = tuple(factor.T for factor in reversed(factors))
+            word = (
+                tuple(sorted(self.of[Ref(s)] for s in scalars)),
+                tuple(self.class_of(factor) for factor in factors),
+            )
+            sums[word] = sums.get(word, Fraction(0)) + c
+        return frozenset((word, c) for word, c in sums.items() if c)
+
+    def _terms_key(self, terms: tuple[Term, ...]) -> Hashable:
+        sums: dict[Hashable, Fraction] = {}
+        for term in terms:
+            word = (
+                tuple(sorted(self.of[Ref(s)] for s in term.scalars)),
+                tuple(self.class_of(factor) for factor in term.factors),
+            )
+            sums[word] = sums.get(word, Fraction(0)) + term.coefficient
+        return frozenset((word, c) for word, c in sums.items() if c)
+
+
+def _stars(is_vector: bool) -> tuple[bool, ...]:
+    return (False,) if is_vector else (False, True)
+
+
+def share(graph: Graph, roots: Iterable[int]) -> dict[int, Ref]:
+    """Merge equal values in place and mark self-adjoint ones; returns what stands for each value now."""
+    if len(graph.values) > SIZE_LIMIT:
+        return {number: Ref(number) for number in graph.values}
+    classes = _Classes(graph)
+    classes.refine()
+    chosen: dict[int, Ref] = {}
+    stands: dict[int, Ref] = {}
+    for number in sorted(graph.values, key=lambda n: _preference(graph, n)):
+        direct = classes.of[Ref(number)]
+        if direct not in chosen:
+            chosen[direct] = Ref(number)
+            adjoint = classes.of.get(Ref(number, star=True))
+            if adjoint is not None and adjoint not in chosen:
+                chosen[adjoint] = Ref(number, star=True)
+        stands[number] = chosen[direct]
+    symmetric = frozenset(
+        number
+        for number, value in graph.values.items()
+        if not value.is_vector and classes.of[Ref(number)] == classes.of[Ref(number, star=True)]
+    )
+
+    def change(ref: Ref) -> Ref:
+        found = stands[ref.value]
+        star = found.star != ref.star
+        return Ref(found.value, star and found.value not in symmetric)
+
+    kept: dict[int, list[str]] = {}
+    for number, value in sorted(graph.values.items()):
+        kept.setdefault(stands[number].value, []).extend(() if stands[number].star else value.names)
+    for number, value in list(graph.values.items()):
+        if stands[number] == Ref(number):
+            names = tuple(dict.fromkeys(kept[number]))
+            definition = map_references(value.definition, change)
+            graph.put(number, replace(value, definition=definition, names=names, symmetric=number in symmetric))
+    graph.prune({stands[root].value for root in roots})
+    return stands
+
+
+def _preference(graph: Graph, number: int) -> tuple[bool, bool, int]:
+    """Which of several equal values stays: a given one, then one that is not a mere alias, then the oldest."""
+    definition = graph[number].definition
+    alias = isinstance(definition, Linear) and len(definition.terms) == 1 and definition.terms[0].bare is not None
+    return not isinstance(definition, Given), alias, number

@@ -1,0 +1,292 @@
+"""Rewrites of vector sums that save whole recurrences: common factors are taken out, parallel recurrences merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from operator_algebra.lowering.values import (
+    Definition,
+    Graph,
+    Invert,
+    Linear,
+    Reduce,
+    Ref,
+    Shift,
+    Term,
+    Unknown,
+    Value,
+    collect,
+    map_references,
+    references,
+)
+from operator_algebra.operators.spaces import Type
+
+Bundle = tuple[Type, tuple[Term, ...]]
+
+
+def resolve_aliases(graph: Graph, roots: Iterable[int]) -> dict[int, int]:
+    """Read through values that are just another value; the result says what stands for each."""
+    target: dict[int, int] = {}
+    for number, value in graph.values.items():
+        definition = value.definition
+        if isinstance(definition, Linear) and len(definition.terms) == 1:
+            bare = definition.terms[0].bare
+            if bare is not None and not bare.star and bare.value != number:
+                target[number] = bare.value
+
+    def follow(number: int) -> int:
+        seen = {number}
+        while number in target and target[number] not in seen:
+            number = target[number]
+            seen.add(number)
+        return number
+
+    def change(ref: Ref) -> Ref:
+        return Ref(follow(ref.value), ref.star)
+
+    for number in target:
+        end = follow(number)
+        if not graph[end].names:
+            graph.put(end, replace(graph[end], names=graph[number].names))
+    for number, value in list(graph.values.items()):
+        graph.put(number, replace(value, definition=map_references(value.definition, change)))
+    standing = {number: follow(number) for number in graph.values}
+    graph.prune({standing[root] for root in roots})
+    return standing
+
+
+def inline_single_use(graph: Graph, roots: Iterable[int]) -> None:
+    """Put an anonymous vector that is read once, and only added, into the sum that reads it."""
+    keep = set(roots)
+    changed = True
+    while changed:
+        changed = False
+        reads = graph.reads()
+        for number, value in list(graph.values.items()):
+            if number not in graph.values or not isinstance(value.definition, Linear | Unknown | Reduce):
+                continue
+            terms: list[Term] = []
+            taken: list[int] = []
+            for term in value.definition.terms:
+                last = term.factors[-1] if term.factors else None
+                source = graph.values.get(last.value) if last is not None else None
+                inner = source.definition if source is not None else None
+                if (
+                    last is None
+                    or source is None
+                    or not isinstance(inner, Linear)
+                    or last.star
+                    or not source.is_vector
+                    or not value.is_vector
+                    or (source.names and not _meets(graph, value.definition, inner, last))
+                    or last.value in keep
+                    or last.value == number
+                    or reads.get(last.value) != 1
+                    or (len(term.factors) > 1 and len(inner.terms) != 1)
+                    or _starts_with_inverse(graph, inner)
+                    or any(number == ref.value for ref, _ in references(inner))
+                ):
+                    terms.append(term)
+                    continue
+                prefix = term.factors[:-1]
+                terms.extend(
+                    Term(t.coefficient, prefix + t.factors, t.scalars).scaled(term.coefficient, term.scalars)
+                    for t in inner.terms
+                )
+                taken.append(last.value)
+            if taken:
+                changed = True
+                graph.put(number, replace(value, definition=_with_terms(value.definition, collect(terms))))
+                for source_number in taken:
+                    del graph.values[source_number]
+
+
+def _meets(graph: Graph, reader: Linear | Unknown | Reduce, inner: Linear, ref: Ref) -> bool:
+    """Whether a named sum shares a leading factor with what it is added to: then both become one recurrence."""
+    heads = {_leading(graph, term) for term in reader.terms if term.factors[-1:] != (ref,)} - {None}
+    return len(heads) > 0 and any(_leading(graph, term) in heads for term in inner.terms)
+
+
+def _starts_with_inverse(graph: Graph, inner: Linear) -> bool:
+    """ν = D⁻¹ ε keeps its own line."""
+    factors = inner.terms[0].factors if inner.terms else ()
+    return len(factors) > 1 and isinstance(graph[factors[0].value].definition, Invert)
+
+
+def _with_terms(definition: Linear | Unknown | Reduce, terms: tuple[Term, ...]) -> Definition:
+    return replace(definition, terms=terms)
+
+
+def factor_sums(graph: Graph) -> bool:
+    """A x + A y becomes A (x + y), also for shifts; whether anything changed."""
+    changed = False
+    for number, value in list(graph.values.items()):
+        if not value.is_vector or not isinstance(value.definition, Linear | Unknown):
+            continue
+        terms = _factor_common(graph, value.definition.terms)
+        if terms != value.definition.terms:
+            graph.put(number, replace(value, definition=_with_terms(value.definition, terms)))
+            changed = True
+    return changed
+
+
+def _factor_common(graph: Graph, terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    groups: dict[object, list[Term]] = {}
+    for term in terms:
+        groups.setdefault(_leading(graph, term), []).append(term)
+    result: list[Term] = []
+    for key, group in groups.items():
+        if len(group) == 1 or key is None:
+            result.extend(group)
+        elif isinstance(key, Shift):
+            inner: list[Term] = []
+            for term in group:
+                definition = graph[term.factors[0].value].definition
+                assert isinstance(definition, Shift)
+                inner.append(Term(term.coefficient, (definition.source,), term.scalars))
+            type_ = graph[group[0].factors[0].value].type
+            source = graph.linear(Type(type_.domain, key.hop.type.domain), inner)
+            shifted = graph.new(type_, Shift(key.hop, Ref(source)))
+            result.append(Term(Fraction(1), (Ref(shifted),)))
+        else:
+            assert isinstance(key, Ref)
+            sign = group[0].coefficient if all(abs(t.coefficient) == 1 for t in group) else Fraction(1)
+            inner = [Term(t.coefficient * sign, t.factors[1:], t.scalars) for t in group]
+            domain = graph.type_of(group[0].factors[-1]).domain
+            source = graph.linear(Type(domain, graph.type_of(key).domain), inner)
+            result.append(Term(sign, (key, Ref(source))))
+    return collect(result)
+
+
+def _leading(graph: Graph, term: Term) -> object:
+    """What a term starts with: an operator applied to a vector, or a shift of a vector."""
+    if len(term.factors) >= 2 and not graph[term.factors[0].value].is_vector:
+        return term.factors[0]
+    if len(term.factors) == 1:
+        definition = graph[term.factors[0].value].definition
+        if isinstance(definition, Shift) and definition.closing is None:
+            return Shift(definition.hop, Ref(0))
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Recurrence:
+    """v = L v + s."""
+
+    shift: Shift
+    rest: tuple[Term, ...]
+
+
+def _recurrence(graph: Graph, number: int) -> _Recurrence | None:
+    value = graph[number]
+    if not isinstance(value.definition, Linear):
+        return None
+    rest: list[Term] = []
+    found: Shift | None = None
+    for term in value.definition.terms:
+        bare = term.bare
+        definition = graph[bare.value].definition if bare is not None else None
+        if isinstance(definition, Shift) and definition.closing is None and definition.source == Ref(number):
+            found = definition
+        else:
+            rest.append(term)
+    return None if found is None else _Recurrence(Shift(found.hop, Ref(0)), tuple(rest))
+
+
+def merge_recurrences(graph: Graph, roots: Iterable[int]) -> bool:
+    """Σ c_i v_i with v_i = L v_i + s_i, read nowhere else, is one recurrence w = L w + Σ c_i s_i."""
+    keep = set(roots)
+    readers: dict[int, set[int]] = {}
+    for number, value in graph.values.items():
+        for ref, _ in references(value.definition):
+            readers.setdefault(ref.value, set()).add(number)
+    for number, value in list(graph.values.items()):
+        if not value.is_vector or not isinstance(value.definition, Linear | Unknown):
+            continue
+        groups: dict[Shift, list[tuple[Term, _Recurrence]]] = {}
+        for term in value.definition.terms:
+            if len(term.factors) != 1 or term.factors[0].star or term.factors[0].value in keep:
+                continue
+            candidate = term.factors[0].value
+            recurrence = _recurrence(graph, candidate)
+            if recurrence is None or candidate == number:
+                continue
+            others = readers[candidate] - {number} - _own_shift(graph, candidate, recurrence)
+            if not others:
+                groups.setdefault(recurrence.shift, []).append((term, recurrence))
+        for shift, group in groups.items():
+            if len(group) > 1:
+                _merge(graph, number, shift, group)
+                return True
+    return False
+
+
+def _own_shift(graph: Graph, number: int, recurrence: _Recurrence) -> set[int]:
+    wanted = Shift(recurrence.shift.hop, Ref(number))
+    return {n for n, value in graph.values.items() if value.definition == wanted}
+
+
+def _merge(graph: Graph, number: int, shift: Shift, group: list[tuple[Term, _Recurrence]]) -> None:
+    value = graph[number]
+    assert isinstance(value.definition, Linear | Unknown)
+    type_ = graph[group[0][0].factors[0].value].type
+    merged = graph.reserve()
+    sign = group[0][0].coefficient if all(abs(term.coefficient) == 1 for term, _ in group) else Fraction(1)
+    graph.put(merged, Value(type_, Linear(())))
+    shifted = graph.new(type_, Shift(shift.hop, Ref(merged)))
+    terms = [Term(Fraction(1), (Ref(shifted),))]
+    for term, recurrence in group:
+        terms.extend(t.scaled(term.coefficient * sign, term.scalars) for t in recurrence.rest)
+    graph.put(merged, Value(type_, Linear(collect(terms))))
+    taken = [term for term, _ in group]
+    others = [term for term in value.definition.terms if term not in taken]
+    graph.put(
+        number,
+        replace(value, definition=_with_terms(value.definition, collect([*others, Term(sign, (Ref(merged),))]))),
+    )
+
+
+def drop_zeros(graph: Graph) -> None:
+    """Remove terms with a factor that vanishes for every mechanism."""
+    zero = {number for number, value in graph.values.items() if value.definition == Linear(())}
+    pending = True
+    while pending:
+        pending = False
+        for number, value in list(graph.values.items()):
+            if number in zero:
+                continue
+            definition = value.definition
+            if isinstance(definition, Linear | Unknown | Reduce):
+                terms = tuple(
+                    t for t in definition.terms if not zero.intersection((*t.scalars, *(r.value for r in t.factors)))
+                )
+                if terms != definition.terms:
+                    graph.put(number, replace(value, definition=_with_terms(definition, terms)))
+                if not terms and not isinstance(definition, Unknown):
+                    zero.add(number)
+                    pending = True
+            elif isinstance(definition, Shift) and definition.source.value in zero:
+                graph.put(number, replace(value, definition=Linear(())))
+                zero.add(number)
+                pending = True
+
+
+def simplify(graph: Graph, roots: Iterable[int]) -> dict[int, int]:
+    """Apply all rewrites until nothing changes; the result says what stands for each value now."""
+    roots = set(roots)
+    standing = {number: number for number in graph.values}
+    for _ in range(len(graph.values) + 4):
+        step = resolve_aliases(graph, {standing[root] for root in roots})
+        standing = {number: step.get(end, end) for number, end in standing.items()}
+        ends = {standing[root] for root in roots}
+        inline_single_use(graph, ends)
+        changed = factor_sums(graph)
+        graph.prune(ends)
+        while merge_recurrences(graph, ends):
+            graph.prune(ends)
+            changed = True
+        if not changed:
+            break
+    return standing

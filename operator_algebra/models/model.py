@@ -71,9 +71,10 @@ class Model:
         problems: Iterable[Problem],
         where: Where,
         strict: bool,
+        implausible: Sequence[Problem] | None = None,
     ) -> Model:
         """The model that a file describes; the reader's problems and the model's are reported together."""
-        found = [*problems, *model_problems(name, bodies, gravity, frames, where)]
+        found = [*problems, *model_problems(name, bodies, gravity, frames, where, implausible)]
         report(found, strict=strict, stacklevel=5)
         model = cls.__new__(cls)
         model._store(name, tuple(bodies), gravity, frames)

@@ -16,10 +16,10 @@ from operator_algebra.models.files import read_text, write_text
 from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, Limits, joint_class, make_joint
 from operator_algebra.models.model import Body, Frame, Model
 from operator_algebra.models.tables import Lines, Table
-from operator_algebra.models.validate import Problem, report
+from operator_algebra.models.validate import Problem, report, suggestion
 from operator_algebra.spatial.arrays import IDENTITY3, ZERO3
 from operator_algebra.spatial.inertia import Inertia
-from operator_algebra.spatial.transforms import Placement
+from operator_algebra.spatial.transforms import Placement, vector3
 
 VERSION = 1
 ABOUT = ("description", "source", "licence")
@@ -35,6 +35,7 @@ _HEADER = f"""\
 # A dotted key takes the parser time in the square of its parts.
 _LONGEST_LINE = 4000
 _ENOUGH_PROBLEMS = 200
+_GRAVITY = (0.0, 0.0, -9.81)
 T = TypeVar("T")
 
 
@@ -52,7 +53,8 @@ def read_toml(source: Traversable | Path, *, base: str = "fixed", strict: bool =
             advice = "Give springs and dampers with the joint: stiffness, damping, rest."
             top.problem(f'the key "{key}" is reserved for a later version', key, advice, fatal=False)
     name = top.text("name", file.removesuffix(".toml")) or file
-    gravity = top.numbers("gravity", [0.0, 0.0, -9.81])
+    given = top.numbers("gravity", _GRAVITY)
+    gravity = _made(top, "gravity", lambda: vector3(given, "gravity"), _GRAVITY)
     tables = [
         Table(table, file, f'body "{table.get("name", k)}"', top.lines.of("bodies", k), top.lines, problems)
         for k, table in enumerate(top.tables("bodies"))
@@ -62,7 +64,7 @@ def read_toml(source: Traversable | Path, *, base: str = "fixed", strict: bool =
         bodies.append(_body(table, k))
         if len(problems) > _ENOUGH_PROBLEMS:
             report(problems, strict=True)
-    frames = dict(_frames(top))
+    frames = dict(_frames(top, {body.name for body in bodies}))
     top.close()
     if base == "floating":
         bodies = [_floating(body, table) for body, table in zip(bodies, tables, strict=True)]
@@ -183,7 +185,7 @@ def _placement(table: Table | None) -> Placement:
     return _made(table, given[0], lambda: make[given[0]](table.values[given[0]], translation), Placement())
 
 
-def _frames(top: Table) -> Iterator[tuple[str, Frame]]:
+def _frames(top: Table, bodies: set[str]) -> Iterator[tuple[str, Frame]]:
     section = top.table("frames")
     if section is None:
         return
@@ -191,8 +193,12 @@ def _frames(top: Table) -> Iterator[tuple[str, Frame]]:
         table = section.table(name)
         if table is not None:
             table.element, table.line = f'frame "{name}"', top.lines.of(f"frames.{name}")
-            yield name, Frame(table.text("body"), _placement(table.table("placement")))
+            body, placement = table.text("body"), _placement(table.table("placement"))
             table.close()
+            if body is None or body in bodies:
+                yield name, Frame(body, placement)
+            else:
+                table.problem(f'the body "{body}" does not exist', "body", suggestion(body, bodies))
 
 
 def _floating(body: Body, table: Table) -> Body:

@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ Where = Callable[[int], str]
 # Moments of a flat or thin body, printed with four digits, break the inequalities by their last digit.
 _TRIANGLE = 1e-4
 _POSITIVE = 1e-6
+# A body of this radius [m] is a point mass: the digits of its moments say nothing.
+_POINT = 1e-8
 # A scaled pivot below this is zero up to rounding of its six terms.
 _PIVOT = 1e-14
 _SHOWN = 20
@@ -79,9 +82,9 @@ def model_problems(
     gravity: Any,
     frames: Mapping[str, Frame],
     where: Where | None = None,
-    inertias_checked: bool = False,
+    implausible: Sequence[Problem] | None = None,
 ) -> Iterator[Problem]:
-    """Everything that is wrong with the parts of a model."""
+    """Everything that is wrong with the parts of a model; `implausible` if its inertias were checked before merging."""
 
     def in_model(k: int) -> str:
         return f'model "{name}", body "{bodies[k].name}"'
@@ -102,9 +105,10 @@ def model_problems(
     yield from _frame_problems(name, bodies, frames)
     large = list(_size_problems(bodies, at))
     yield from large
-    implausible = large or inertias_checked or list(inertia_problems([body.inertia for body in bodies], at))
-    yield from () if implausible is True else implausible
-    if not broken and not implausible:
+    if implausible is None:
+        implausible = [] if large else list(inertia_problems([body.inertia for body in bodies], at))
+    yield from implausible
+    if not broken and not large and not implausible:
         yield from _pivot_problems(bodies, at)
 
 
@@ -153,7 +157,7 @@ def _tree_problems(bodies: Sequence[Body], at: Where) -> Iterator[Problem]:
         if isinstance(parent, str):
             if parent not in place:
                 broken += 1
-                advice = _suggestion(parent, place) if broken <= _SHOWN else ""
+                advice = suggestion(parent, place) if broken <= _SHOWN else ""
                 yield Problem(f'the parent "{parent}" is not a body', at(k), advice)
         elif parent is not None and not -1 <= parent < len(bodies):
             broken += 1
@@ -169,10 +173,11 @@ def _tree_problems(bodies: Sequence[Body], at: Where) -> Iterator[Problem]:
             )
 
 
-def _suggestion(name: str, known: Mapping[str, int]) -> str:
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """The body that was probably meant."""
     import difflib
 
-    close = difflib.get_close_matches(name, list(known)[:2000], n=1)
+    close = difflib.get_close_matches(name, list(islice(known, 2000)), n=1)
     return f'Did you mean "{close[0]}"?' if close else "Use the name of a body, or None for the ground."
 
 
@@ -185,7 +190,24 @@ def _frame_problems(name: str, bodies: Sequence[Body], frames: Mapping[str, Fram
         if not isinstance(frame, Frame):  # pyright: ignore[reportUnnecessaryIsInstance]
             yield Problem(f"{frame!r:.60} is not a Frame", where)
         elif frame.body is not None and frame.body not in place:
-            yield Problem(f'the body "{frame.body}" does not exist', where, _suggestion(str(frame.body), place))
+            yield Problem(f'the body "{frame.body}" does not exist', where, suggestion(str(frame.body), place))
+
+
+def _size_problems(bodies: Sequence[Body], at: Where) -> Iterator[Problem]:
+    fine: set[int] = set()  # a chain of equal links shares its parts
+    for k, body in enumerate(bodies):
+        inertia, joint = body.inertia, body.joint
+        parts: tuple[tuple[object, Iterable[float]], ...] = (
+            (inertia, (inertia.mass, *inertia.com, *chain.from_iterable(inertia.inertia_at_com))),
+            (body.placement, body.placement.translation),
+            (joint, (*joint.armature, *joint.stiffness, *joint.damping, *joint.rest, getattr(joint, "pitch", 0.0))),
+        )
+        for part, numbers in parts:
+            if id(part) not in fine:
+                largest = max(map(abs, numbers))
+                if largest > LARGEST:
+                    yield Problem(f"a number is too large to compute with: {largest:g}", at(k), "Check the units.")
+                fine.add(id(part))
 
 
 def inertia_problems(inertias: Sequence[Inertia], at: Where) -> Iterator[Problem]:
@@ -195,8 +217,9 @@ def inertia_problems(inertias: Sequence[Inertia], at: Where) -> Iterator[Problem
     masses = np.array([inertias[k].mass for k in chosen])
     moments = np.linalg.eigvalsh(np.array([inertias[k].inertia_at_com for k in chosen]))
     largest = np.abs(moments).max(axis=1)
-    negative = moments[:, 0] < -_POSITIVE * largest
-    triangle = moments[:, 0] + moments[:, 1] < (1.0 - _TRIANGLE) * moments[:, 2]
+    negligible = np.abs(masses) * _POINT**2
+    negative = moments[:, 0] < -_POSITIVE * largest - negligible
+    triangle = moments[:, 0] + moments[:, 1] < (1.0 - _TRIANGLE) * moments[:, 2] - negligible
     for i in np.flatnonzero((masses < 0.0) | negative | triangle).tolist():
         k = chosen[i]
         if masses[i] < 0.0:

@@ -53,7 +53,7 @@ def save(model: Model, path: str | Path) -> None:
 
         write_toml(model, target)
     elif target.suffix.lower() == ".urdf":
-        from operator_algebra.models.urdf import write_urdf
+        from operator_algebra.models.urdf_write import write_urdf
 
         write_urdf(model, target)
     else:

@@ -1,0 +1,98 @@
+"""Robots in URDF: the reader. Links become bodies; drawings, contacts, sensors and transmissions are left alone."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+from operator_algebra.errors import ModelError, OperatorAlgebraWarning, explain
+from operator_algebra.models.files import read_text
+from operator_algebra.models.model import Model
+from operator_algebra.models.urdf_bodies import assemble
+from operator_algebra.models.urdf_parts import Link, Parts, UrdfJoint, read_parts
+from operator_algebra.models.urdf_tree import link_tree
+from operator_algebra.models.urdf_values import Reading
+from operator_algebra.models.urdf_xml import Element, parse_xml
+from operator_algebra.models.validate import Where, inertia_problems, report
+
+_LOG = logging.getLogger(__name__)
+_GRAVITY = (0.0, 0.0, -9.81)
+_NAMED = 4
+
+
+def read_urdf(source: Path, *, base: str = "fixed", merge_fixed: bool = True, strict: bool = True) -> Model:
+    """The model in a URDF file; all that is wrong with the file is said in one `ModelError`.
+
+    A link without <inertial> has neither mass nor inertia. Links that are fixed to each other are merged, and keep
+    their names as frames. A joint that mimics another one is independent, which a warning says.
+    """
+    file = source.name
+    robot = parse_xml(read_text(source), file)
+    _check_robot(robot, file)
+    reading = Reading(file)
+    name = robot.attributes.get("name", "")
+    if not name.strip():
+        reading.problem("the robot has no name", robot.line, "", 'Write <robot name="…">.', fatal=False)
+        name = source.stem
+    parts = read_parts(robot, reading)
+    tree = link_tree(parts, robot.line, reading)
+    links = parts.links
+    # Before merging: the sum of a good and a bad inertia may look good.
+    implausible = list(inertia_problems([link.inertia for link in links], _where(reading, links))) if links else []
+    if any(problem.fatal for problem in reading.problems):
+        report([*reading.problems, *implausible], strict=strict)
+    built = assemble(tree, base, merge_fixed, reading)
+    model = Model.from_parts(
+        name=name,
+        bodies=built.bodies,
+        gravity=_GRAVITY,
+        frames=built.frames,
+        problems=reading.problems,
+        where=_where(reading, built.links),
+        strict=strict,
+        implausible=implausible,
+    )
+    _announce(file, parts, robot)
+    if built.frames:
+        _LOG.info("%s: %d links merged into others; model.frames has their names", file, len(built.frames))
+    return model
+
+
+def _where(reading: Reading, links: Sequence[Link]) -> Where:
+    return lambda k: reading.where(links[k].line, links[k].title)
+
+
+def _check_robot(robot: Element, file: str) -> None:
+    if robot.tag != "robot":
+        what = f"the outermost element is <{robot.tag:.60}>, not <robot>"
+        raise ModelError(explain(what, f"{file}, line {robot.line}", "This reader knows URDF only."))
+
+
+def _announce(file: str, parts: Parts, robot: Element) -> None:
+    mimics = [joint for joint in parts.joints if joint.mimic is not None and joint.joint.nv]
+    if mimics:
+        pairs = [f'"{joint.name:.60}" mimics "{joint.mimic.joint:.60}"' for joint in mimics if joint.mimic]
+        what = f"{_count(mimics, 'joint')} that mimic others are independent here: {_some(pairs)}"
+        _warn(explain(what, file, "Give them consistent coordinates yourself."))
+    ignored = [joint for joint in parts.joints if joint.ignored]
+    if ignored:
+        kinds = ", ".join(sorted({quantity for joint in ignored for quantity in joint.ignored}))
+        names = _some([f'"{joint.name:.60}"' for joint in ignored])
+        _warn(explain(f"{kinds} of {_count(ignored, 'joint')} ignored: {names}", file, "Only damping is read."))
+    transmissions = sum(1 for _ in robot.all("transmission"))
+    if transmissions:
+        _LOG.info("%s: %d transmissions ignored; rotor inertia is the armature of a joint", file, transmissions)
+
+
+def _count(joints: Sequence[UrdfJoint], what: str) -> str:
+    return f"{len(joints)} {what}{'' if len(joints) == 1 else 's'}"
+
+
+def _some(texts: Sequence[str]) -> str:
+    return ", ".join(texts[:_NAMED]) + (", …" if len(texts) > _NAMED else "")
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, OperatorAlgebraWarning, stacklevel=5)

@@ -1,0 +1,107 @@
+"""XML as a tree of elements with line numbers; what could expand, reach outside or never end is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NoReturn
+from xml.parsers import expat
+
+from operator_algebra.errors import ModelError, explain
+
+# A robot's file says nothing about the mechanism below robot > link > inertial > origin.
+_DEEPEST = 4
+_READ_INSIDE = ("link", "joint", "inertial")
+# A million elements take a second; a file within the size limit can hold two million.
+_MOST = 400_000
+_ADVICE = {
+    "syntax error": "Is it an XML file at all?",
+    "not well-formed (invalid token)": "Look for a bare < or &, a missing quote, or a file that is not XML.",
+    "no element found": "Was the file truncated?",
+    "unclosed token": "Was the file truncated?",
+    "undefined entity": "Only &lt; &gt; &amp; &quot; &apos; and character numbers are known.",
+}
+
+
+@dataclass(slots=True)
+class Element:
+    """A tag with its attributes, the line where it begins, and the elements in it."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    children: list[Element] = field(default_factory=list["Element"])
+
+    def all(self, tag: str) -> Iterator[Element]:
+        """The elements in it with this tag."""
+        return (child for child in self.children if child.tag == tag)
+
+
+def parse_xml(text: str, file: str) -> Element:
+    """The outermost element of an XML text, or a `ModelError` with the line.
+
+    >>> parse_xml("<robot name='r'> <link name='a'/> </robot>", "r.urdf").children[0].line
+    1
+    """
+    parser = expat.ParserCreate()
+    open_elements = _Open(parser, file)
+    parser.StartElementHandler = open_elements.start
+    parser.EndElementHandler = open_elements.end
+    parser.StartDoctypeDeclHandler = open_elements.doctype
+    parser.buffer_text = True
+    try:
+        parser.Parse(text, True)
+    except expat.ExpatError as error:
+        what = expat.errors.messages.get(error.code, str(error))
+        advice = _ADVICE.get(what, "Check the tags and quotes there.")
+        raise ModelError(explain(f"not valid XML: {what}", f"{file}, line {error.lineno}", advice)) from None
+    assert open_elements.root is not None  # expat has refused a text without an element
+    return open_elements.root
+
+
+class _Open:
+    """The elements that the parser is inside of."""
+
+    def __init__(self, parser: expat.XMLParserType, file: str) -> None:
+        self.root: Element | None = None
+        self._parser = parser
+        self._file = file
+        self._stack: list[Element] = []
+        self._skipped = 0
+        self._count = 0
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._count += 1
+        if self._count > _MOST:
+            self._refuse(f"more than {_MOST} elements", "Build mechanisms of this size in Python, as chain() does.")
+        stack = self._stack
+        if self._skipped or (stack and not self._is_read(stack)):
+            self._skipped += 1
+            return
+        element = Element(tag, attributes, self._parser.CurrentLineNumber)
+        if stack:
+            stack[-1].children.append(element)
+        else:
+            self.root = element
+        stack.append(element)
+
+    def end(self, tag: str) -> None:
+        del tag
+        if self._skipped:
+            self._skipped -= 1
+        else:
+            self._stack.pop()
+
+    def doctype(self, name: str, system: str | None, public: str | None, internal: bool) -> None:
+        del name
+        if system is not None or public is not None:
+            self._refuse("the file refers to an external document type", "Delete the <!DOCTYPE …>; URDF has none.")
+        if internal:
+            self._refuse("the file declares entities or a document type", "Delete the <!DOCTYPE …>; URDF has none.")
+
+    @staticmethod
+    def _is_read(stack: list[Element]) -> bool:
+        return len(stack) == 1 or (len(stack) < _DEEPEST and stack[-1].tag in _READ_INSIDE)
+
+    def _refuse(self, what: str, remedy: str) -> NoReturn:
+        raise ModelError(explain(what, f"{self._file}, line {self._parser.CurrentLineNumber}", remedy))

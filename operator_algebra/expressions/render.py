@@ -28,6 +28,7 @@ from operator_algebra.expressions.nodes import (
     Transpose,
     Zero,
 )
+from operator_algebra.markup import cut as cut
 from operator_algebra.markup import width
 
 LIMIT = 4_000_000
@@ -36,7 +37,7 @@ LIMIT = 4_000_000
 Place = Literal["sum", "term", "factor", "base"]
 """Where a sub-expression stands: alone, as a term of a sum, as a factor, or under a star or an inverse."""
 
-_ATOMS = (Symbol, One, Zero, Root, Diag, Fixpoint, Local)
+_ATOMS = (Symbol, One, Zero, Root, Diag, Fixpoint, Local, Transpose, Inverse)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +82,13 @@ def _number(c: Fraction, style: Style) -> str:
     return rf"\tfrac{{{c.numerator}}}{{{c.denominator}}}" if style == "latex" else f"{c.numerator}/{c.denominator}"
 
 
-def _wrapped(node: Expr, place: Place, style: Style) -> bool:
+def needs_parentheses(node: Expr, place: Place) -> bool:
     """Whether a node needs parentheses where it stands."""
     if isinstance(node, _ATOMS) or place == "sum":
         return False
-    if isinstance(node, Transpose):
-        return False
-    if isinstance(node, Inverse):
-        return place == "base" and style != "ascii"
     if isinstance(node, Product):
         return place in ("factor", "base")
-    if isinstance(node, Scale):
-        return place != "term"
-    return True
+    return place != "term" if isinstance(node, Scale) else True
 
 
 def _below(visit: _Visit, index: int, place: Place) -> _Visit:
@@ -212,7 +207,7 @@ def _parts(visit: _Visit, style: Style) -> Iterator[_Piece]:
 def _expanded(visit: _Visit, style: Style) -> Iterator[_Piece]:
     signs = _SIGNS[style]
     marked = visit.path == ()
-    wrapped = _wrapped(visit.node, visit.place, style)
+    wrapped = needs_parentheses(visit.node, visit.place)
     if marked:
         yield _MARK
     if wrapped:
@@ -275,20 +270,6 @@ def brief(e: Expr, columns: int = 60, style: Style = "unicode") -> str:
             if used > columns:
                 return cut("".join(text), columns, "…" if style == "unicode" else "...")
     return "".join(text)
-
-
-def cut(text: str, columns: int, ellipsis: str = "…") -> str:
-    """The start of a text that fits into a number of columns, with an ellipsis if something is missing."""
-    if width(text) <= columns:
-        return text
-    kept: list[str] = []
-    used = len(ellipsis)
-    for c in text:
-        used += width(c)
-        if used > columns:
-            break
-        kept.append(c)
-    return "".join(kept) + ellipsis
 
 
 def spans(e: Expr, path: Sequence[int], style: Style = "unicode") -> tuple[int, int]:

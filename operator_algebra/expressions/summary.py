@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from operator_algebra.expressions.mathml import mathml
 from operator_algebra.expressions.nodes import Expr, Fixpoint, Symbol
-from operator_algebra.expressions.render import brief, cut, render
-from operator_algebra.markup import escape, width
+from operator_algebra.expressions.render import brief
+from operator_algebra.expressions.tiles import row
+from operator_algebra.markup import cut, element, escape, width
 from operator_algebra.operators.structure import Structure
 
 COLUMNS = 100
@@ -52,5 +54,14 @@ def one_line(e: Expr) -> str:
 
 
 def html(e: Expr) -> str:
-    """The formula with its spaces and structure."""
-    return f"<code>{escape(render(e))}</code>"
+    """The formula as MathML, spaces and structure in words, and factor by factor as tiles on a small tree.
+
+    >>> from operator_algebra.symbols import H, phi
+    >>> html(H @ phi).count("<svg")
+    3
+    """
+    meaning = definition_of(e)
+    equation = element("span", mathml(e), *([" = ", mathml(meaning)] if meaning is not None else []))
+    facts = f"{e.type}, {described(e.structure)}" if e.typed else "I and 0 of any space"
+    note = element("small", "blocks on a tree of four bodies, base first, two branches")
+    return element("div", element("p", equation, _GAP, element("span", escape(facts))), row(e), note)

@@ -1,0 +1,125 @@
+"""Expressions as MathML, which browsers draw without help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from operator_algebra.expressions.names import unicode_name
+from operator_algebra.expressions.nodes import (
+    Diag,
+    Expr,
+    Fixpoint,
+    Inverse,
+    Local,
+    One,
+    Product,
+    Root,
+    Scale,
+    Sum,
+    Symbol,
+    Transpose,
+    Zero,
+)
+from operator_algebra.expressions.render import Place, brief, needs_parentheses
+from operator_algebra.expressions.traverse import fold
+from operator_algebra.markup import element, escape
+
+LONGEST = 240
+"""Columns of the plain text up to which a formula is typeset; a longer one is shown cut."""
+
+
+def name(text: str) -> str:
+    """A name: letter, mark and subscript."""
+    letter, _, below = unicode_name(text).partition("_")
+    plus = letter.endswith("⁺")
+    base = element("mi", escape(letter.removesuffix("⁺")))
+    if plus and below:
+        return element("msubsup", base, element("mi", escape(below)), element("mo", "+"))
+    if plus:
+        return element("msup", base, element("mo", "+"))
+    return element("msub", base, element("mi", escape(below))) if below else base
+
+
+def _fenced(content: str) -> str:
+    return element("mrow", element("mo", "("), content, element("mo", ")"))
+
+
+def _call(function: str, arguments: tuple[str, ...]) -> str:
+    inside = element("mo", ",").join(arguments)
+    return element("mrow", element("mi", escape(function)), element("mo", "&#x2061;"), _fenced(inside))
+
+
+def _number(c: Fraction) -> str:
+    if c.denominator == 1:
+        return element("mn", str(c.numerator))
+    return element("mfrac", element("mn", str(c.numerator)), element("mn", str(c.denominator)))
+
+
+_BLANK = '<mspace width="0.25em"></mspace>'
+
+
+def _sum(node: Sum, parts: tuple[str, ...]) -> str:
+    pieces: list[str] = []
+    for index, (term, part) in enumerate(zip(node.children, parts, strict=True)):
+        negative = isinstance(term, Scale) and isinstance(term.factor, Fraction) and term.factor < 0
+        pieces += [part] if negative or not index else [element("mo", "+"), part]
+    return element("mrow", *pieces)
+
+
+def _scale(node: Scale, parts: tuple[str, ...]) -> str:
+    if isinstance(node.factor, Expr):
+        return element("mrow", parts[0], _BLANK, parts[1])
+    sign = element("mo", "−") if node.factor < 0 else ""
+    number = "" if abs(node.factor) == 1 else _number(abs(node.factor)) + _BLANK
+    return element("mrow", sign, number, parts[0])
+
+
+def _node(node: Expr, plain: tuple[str, ...]) -> str:
+    def part(index: int, place: Place) -> str:
+        fenced = needs_parentheses(node.children[index], place)
+        return _fenced(plain[index]) if fenced else plain[index]
+
+    match node:
+        case Symbol() | Fixpoint():
+            return name(node.name)
+        case One():
+            return element("mi", "I")
+        case Zero():
+            return element("mn", "0")
+        case Sum():
+            return _sum(node, tuple(part(i, "term") for i in range(len(plain))))
+        case Product():
+            return element("mrow", _BLANK.join(part(i, "factor") for i in range(len(plain))))
+        case Scale():
+            last: Place = "term" if isinstance(node.body, Product | Scale) else "factor"
+            places: tuple[Place, ...] = ("factor", last) if len(plain) == 2 else (last,)
+            return _scale(node, tuple(part(i, place) for i, place in enumerate(places)))
+        case Transpose():
+            return element("msup", part(0, "base"), element("mo", "*"))
+        case Inverse():
+            return element("msup", part(0, "base"), element("mrow", element("mo", "−"), element("mn", "1")))
+        case Root() | Diag():
+            return _call("root" if isinstance(node, Root) else "diag", plain)
+        case Local():
+            return _call(node.name, plain)
+        case _:
+            raise AssertionError(node)
+
+
+def _below(node: Expr) -> tuple[Expr, ...]:
+    return () if isinstance(node, Fixpoint) else node.children
+
+
+def mathml(e: Expr) -> str:
+    """The formula as MathML; a very long one as plain text, cut.
+
+    >>> from operator_algebra.symbols import H, phi
+    >>> mathml(H @ phi.T.T)
+    '<math><mrow><mi>H</mi><mspace width="0.25em"></mspace><mi>φ</mi></mrow></math>'
+    """
+    text = brief(e, LONGEST)
+    if text.endswith("…"):
+        return element("code", escape(text))
+    combine: Callable[[Expr, tuple[str, ...]], str] = _node
+    return element("math", fold(e, combine, _below))

@@ -5,6 +5,7 @@ It shares no code with what is compiled, so that each can judge the other.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,6 +91,7 @@ def evaluate_with_scale(
 
 def scaled(run: Evaluation, e: Expr) -> Scaled:
     """The value of an expression with its scale, in a running evaluation: two sides of a law share what they share."""
+    run.scaling = True
     value = run.value(e)
     magnitudes = run.magnitude(e)
     scale = float(np.sqrt((magnitudes.data**2).sum()))
@@ -108,13 +110,25 @@ def model_source(
     q: ArrayLike,
     v: ArrayLike | None = None,
     frame: Frame = "body",
-    others: tuple[Expr, ...] = (),
     **inputs: object,
 ) -> ModelSource:
-    """The leaves and checked inputs that an expression (and `others`) needs on a model."""
+    """The leaves and checked inputs that an expression needs on a model."""
     body = e.body if isinstance(e, Query) else e
+    return shared_source((body,), model, q=q, v=v, frame=frame, inputs=inputs)
+
+
+def shared_source(
+    expressions: Sequence[Expr],
+    model: Model,
+    *,
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    frame: Frame = "body",
+    inputs: Mapping[str, object],
+) -> ModelSource:
+    """The leaves and checked inputs that several expressions need on a model, such as both sides of a law."""
     wanted: set[Symbol] = set()
-    for expression in (body, *others):
+    for expression in expressions:
         if not expression.typed:
             raise InputError(
                 f"{expression} has no value: the spaces of I and 0 are not known. Put it beside a typed operator."
@@ -133,6 +147,6 @@ def model_source(
         from operator_algebra.symbols import v as rate
 
         declared.append(rate)
-    bound = bind(body.render(), declared, model, given)
+    bound = bind(expressions[0].render(), declared, model, given)
     rates = bound.values["v"].dense[:, 0] if rated else None
     return ModelSource(model, LeafValues(model, position, rates, frame), bound)

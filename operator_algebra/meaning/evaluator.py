@@ -9,7 +9,8 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.nodes import Expr, Product, Scale, Sum
+from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.meaning.extent import SPARSE_ENTRY, entries, refuse_beyond
 from operator_algebra.meaning.source import Source
 from operator_algebra.operators.blocks import BlockMatrix
@@ -41,10 +42,13 @@ class Evaluation:
 
     source: Source
     limit: float
+    scaling: bool = False
+    """Whether sizes before cancellation are wanted of everything, not only of what is inverted."""
     condition: float = 1.0
     culprit: Expr | None = None
     depth: int = 0
     environments: dict[tuple[Expr, int], Environment] = field(default_factory=dict[Any, Environment])
+    _uses: dict[Expr, int] = field(default_factory=dict[Expr, int])
     _found: dict[tuple[str, Expr, int, int], tuple[Request, Any]] = field(default_factory=dict[Any, Any])
 
     def __post_init__(self) -> None:
@@ -52,7 +56,14 @@ class Evaluation:
 
     def value(self, e: Expr) -> BlockMatrix:
         """The value of an expression."""
+        self.announce(e)
         return self.run(Request("value", e))
+
+    def announce(self, e: Expr) -> None:
+        """Count the places where each part of an expression is used: what has one place need not be kept."""
+        for node in postorder(e, children_and_definition):
+            for child in children_and_definition(node):
+                self._uses[child] = self._uses.get(child, 0) + 1
 
     def magnitude(self, e: Expr) -> Any:
         """Sizes of the blocks before cancellation, a sparse array (block rows, block columns)."""
@@ -80,8 +91,9 @@ class Evaluation:
             except StopIteration as stop:
                 stack.pop()
                 answer = stop.value
-                self._found[_key(current)] = (current, answer)
                 pending = None
+                if not (isinstance(current.node, Sum | Product | Scale) and self._uses.get(current.node) == 1):
+                    self._found[_key(current)] = (current, answer)
 
     def _closed(self, request: Request) -> Request:
         """The request without an environment on which it does not depend."""

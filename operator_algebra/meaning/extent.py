@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from operator_algebra.errors import InputError
-from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.nodes import Expr, Sum
 from operator_algebra.meaning.source import Source
 from operator_algebra.operators.layout import Indices, Layout
 
@@ -32,7 +32,13 @@ def parse_limit(limit: str | float) -> float:
 
 
 def entries(e: Expr, source: Source) -> float:
-    """Stored entries of the value of an expression, at most."""
+    """Stored entries of the value of an expression, at most: of a sum, no more than its terms have."""
+    whole = _by_flow(e, source)
+    terms = e.children if isinstance(e, Sum) else ()
+    return min(whole, sum(_by_flow(term, source) for term in terms)) if terms else whole
+
+
+def _by_flow(e: Expr, source: Source) -> float:
     rows, cols = source.layout(e.type.codomain), source.layout(e.type.domain)
     flow = e.structure.flow
     if flow in ("full", "column", "row", "small"):
@@ -55,7 +61,9 @@ def entries(e: Expr, source: Source) -> float:
 def _paths(rows: Layout, cols: Layout, parent: Indices) -> float:
     """Entries of the blocks (ancestor or self, body)."""
     above: list[float] = []
-    for p, size in zip(parent.tolist(), rows.sizes.tolist(), strict=True):
+    sizes: list[int] = rows.sizes.tolist()
+    ancestors: list[int] = parent.tolist()
+    for p, size in zip(ancestors, sizes, strict=True):
         above.append(size + (above[p] if p >= 0 else 0.0))
     return float(np.dot(above, cols.sizes))
 

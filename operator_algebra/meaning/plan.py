@@ -116,7 +116,8 @@ class Planner:
         self.unknowns: dict[Expr, Unknown] = {}
         self._current: Unknown | None = None
         self.children: list[list[int]] = [[] for _ in source.parent]
-        for k, p in enumerate(source.parent.tolist()):
+        parents: list[int] = source.parent.tolist()
+        for k, p in enumerate(parents):
             if p >= 0:
                 self.children[p].append(k)
 
@@ -244,7 +245,7 @@ class Planner:
             case Sum():
                 found = [items for child in node.children for items in self._terms(child)]
             case Product():
-                found = [[]]
+                found = [list[Item | Scale]()]
                 for child in node.children:
                     found = [left + right for left in found for right in self._factor(child)]
             case Scale():

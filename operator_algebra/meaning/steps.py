@@ -13,6 +13,8 @@ from operator_algebra.operators.inversion import SingularBlock, exact_inverse
 from operator_algebra.operators.leaves import LOCAL_BLOCKS
 from operator_algebra.operators.root import SquareRootError, block_root
 
+_linalg: Any = np.linalg
+
 Step = Callable[[list[Any], int], Any]
 
 
@@ -108,7 +110,7 @@ def inverted(i: int, culprit: object) -> Step:
                 return exact_inverse(block, k)
             if block.shape == (1, 1) and block[0, 0] != 0:
                 return 1.0 / block
-            return np.linalg.inv(block)
+            return _linalg.inv(block)
         except np.linalg.LinAlgError:
             error = SingularBlock(k, 0.0, float(np.abs(block).max()))
             error.culprit = culprit
@@ -154,7 +156,7 @@ def over_children(
     def step(values: list[Any], k: int) -> Any:
         result: Any = None
         for c in children[k]:
-            term = edges.blocks[c]
+            term: Any = edges.blocks[c]
             if inner is not None:
                 term = term @ inner.run(c)
             if back is not None:

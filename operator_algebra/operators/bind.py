@@ -128,9 +128,8 @@ class _Binder:
         return f"{type_}, {symbol.structure}"
 
     def refuse(self, symbol: Declared, problem: str, remedy: str = "") -> InputError:
-        return InputError(
-            f"{symbol.name} ({self._expected(symbol)}) of {self.what} on {self.model.name}: {problem}. {remedy}".rstrip()
-        )
+        where = f"{symbol.name} ({self._expected(symbol)}) of {self.what} on {self.model.name}"
+        return InputError(f"{where}: {problem}. {remedy}".rstrip())
 
     def value(self, symbol: Declared, value: object) -> InputValue:
         if isinstance(value, Mapping):
@@ -234,7 +233,7 @@ class _Binder:
         if not isinstance(value, Sequence | np.ndarray) or len(cast("Sequence[Any]", value)) != self.model.n:
             raise self.refuse(
                 symbol,
-                f"it has {_describe(value)}",
+                f"it has {_describe(cast(object, value))}",
                 f"Give one block per {name} ({self.model.n} blocks)"
                 + ("." if symbol.structure.hop else f" or an array ({rows.size},) of scalar blocks."),
             )

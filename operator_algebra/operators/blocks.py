@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, NoReturn
 
@@ -20,6 +20,10 @@ Place = int | str
 
 DENSE_LIMIT = 2**31
 """Entries of the largest array that `dense` and `pattern` make: 16 GB of floats."""
+
+
+_CHUNK = 8192
+"""Blocks that are taken apart at a time: temporaries stay small for mechanisms of any size."""
 
 
 class BlockGroup(NamedTuple):
@@ -63,18 +67,12 @@ class BlockMatrix:
                 for i, j, block in zip(group.rows, group.cols, group.blocks, strict=True)
             }
             return cls(type_, rows, cols, BlockDict(rows, cols, blocks), binding)
-        at: list[list[Any]] = [[], [], []]
-        for group in groups:
-            values = np.asarray(group.blocks)
-            r, c = values.shape[-2:]
-            i = rows.offsets[group.rows][:, None, None] + np.arange(r)[None, :, None]
-            j = cols.offsets[group.cols][:, None, None] + np.arange(c)[None, None, :]
-            for part, piece in zip(at, np.broadcast_arrays(i, j, values), strict=True):
-                part.append(piece.ravel())
-        i, j, values = (np.concatenate(part) if part else np.zeros(0, dtype=np.intp) for part in at)
-        kept = values != 0
-        where = (i[kept], j[kept])
-        data = sp.csr_array((values[kept].astype(dtype), where), shape=(rows.size, cols.size))
+        pieces = [piece for group in groups for piece in _entries(rows, cols, group)]
+        shape = (rows.size, cols.size)
+        if not pieces:
+            return cls(type_, rows, cols, sp.csr_array(shape, dtype=dtype), binding)
+        i, j, values = (np.concatenate(part) for part in zip(*pieces, strict=True))
+        data = sp.csr_array((values.astype(dtype), (i, j)), shape=shape)
         return cls(type_, rows, cols, data, binding)
 
     @classmethod
@@ -243,19 +241,24 @@ class BlockMatrix:
         """The blocks at distinct places, as a list of arrays."""
         if isinstance(self.data, BlockDict):
             return [self[int(i), int(j)] for i, j in zip(rows, cols, strict=True)]
+        parts = [self._blocks_at(rows[k : k + _CHUNK], cols[k : k + _CHUNK]) for k in range(0, len(rows), _CHUNK)]
+        return [block for part in parts for block in part]
+
+    def _blocks_at(self, rows: Indices, cols: Indices) -> list[Any]:
         heights, widths = self.rows.sizes[rows], self.cols.sizes[cols]
         start = np.concatenate([[0], np.cumsum(heights * widths)])
         flat = np.zeros(int(start[-1]), dtype=self.dtype)
         wanted = rows * self.cols.count + cols
         order = np.argsort(wanted)
-        entries = self.data.tocoo()
-        i, j = self.rows.owner[entries.row], self.cols.owner[entries.col]
-        if len(wanted) and len(i):
+        first, last = self.rows.offsets[rows.min()], self.rows.offsets[rows.max() + 1]
+        entries = self.data[first:last].tocoo()
+        i, j = self.rows.owner[first:last][entries.row], self.cols.owner[entries.col]
+        if len(i):
             key = i * self.cols.count + j
             near = np.minimum(np.searchsorted(wanted[order], key), len(wanted) - 1)
             found = wanted[order][near] == key
             which = order[near[found]]
-            row = entries.row[found] - self.rows.offsets[i[found]]
+            row = entries.row[found] + first - self.rows.offsets[i[found]]
             col = entries.col[found] - self.cols.offsets[j[found]]
             flat[start[which] + row * widths[which] + col] = entries.data[found]
         stops = start.tolist()
@@ -312,6 +315,20 @@ def group_by_size(rows: Layout, cols: Layout, blocks: Sequence[Any], i: Indices,
         (which,) = np.nonzero(shapes == shape)
         groups.append(BlockGroup(i[which], j[which], np.array([blocks[w] for w in which.tolist()])))
     return groups
+
+
+def _entries(rows: Layout, cols: Layout, group: BlockGroup) -> Iterator[tuple[Any, Any, Any]]:
+    """Row, column and value of the entries that are not zero."""
+    blocks = np.asarray(group.blocks)
+    small = max(rows.size, cols.size) < 2**31
+    kind = np.int32 if small else np.int64
+    for start in range(0, len(group.rows), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        values = blocks[part]
+        body, row, col = np.nonzero(values)
+        i = (rows.offsets[group.rows[part]][body] + row).astype(kind)
+        j = (cols.offsets[group.cols[part]][body] + col).astype(kind)
+        yield i, j, values[body, row, col]
 
 
 def _paper(numbering: str) -> bool:

@@ -13,6 +13,9 @@ from operator_algebra.errors import InputError, SingularError
 from operator_algebra.operators.blocks import BlockMatrix, group_by_size
 from operator_algebra.operators.spaces import Type
 
+_linalg: Any = np.linalg
+_solve_triangular: Any = spsolve_triangular
+
 EPS = float(np.finfo(np.float64).eps)
 
 PIVOT = 64.0
@@ -122,10 +125,10 @@ def invert_dense(values: Any) -> tuple[Any | None, float]:
     if not values.size:
         return values, 1.0
     try:
-        inverse = np.linalg.solve(values, np.eye(len(values), dtype=values.dtype))
+        inverse = _linalg.solve(values, np.eye(len(values)))
     except np.linalg.LinAlgError:
         return None, float("inf")
-    condition = float(np.linalg.norm(values, 1) * np.linalg.norm(inverse, 1))
+    condition = float(_linalg.norm(values, 1) * _linalg.norm(inverse, 1))
     if not np.isfinite(condition) or condition * EPS > 1.0:
         return None, condition
     return inverse, condition
@@ -136,11 +139,11 @@ def solve_unit(matrix: BlockMatrix, right: Any, *, inward: bool) -> Any:
 
     Bodies are numbered base to tip, so an inward operator is upper triangular.
     """
-    if isinstance(right, np.ndarray) and right.dtype != object:
-        if not matrix.data.nnz or not right.size:
-            return right
-        return spsolve_triangular(matrix.data, right, lower=not inward, unit_diagonal=True)
-    return _substitute_exact(matrix, right, inward=inward)
+    if matrix.exact:
+        return _substitute_exact(matrix, right, inward=inward)
+    if not right.size:
+        return right
+    return _solve_triangular(matrix.data, right, lower=not inward, unit_diagonal=True)
 
 
 def _substitute_exact(matrix: BlockMatrix, right: Any, *, inward: bool) -> Any:
@@ -156,7 +159,7 @@ def _substitute_exact(matrix: BlockMatrix, right: Any, *, inward: bool) -> Any:
 
 
 def nilpotent_inverse(strict: BlockMatrix, depth: int) -> BlockMatrix:
-    """(I − E)⁻¹ = (I + E)(I + E²)(I + E⁴) ⋯ for a hop E: each block is a product along one path, hence no cancellation."""
+    """(I − E)⁻¹ = (I + E)(I + E²)(I + E⁴) ⋯ for a hop E: each block is a product along one path, so nothing cancels."""
     power = strict
     result = identity_like(strict) + strict
     reach = 2

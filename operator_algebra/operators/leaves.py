@@ -63,10 +63,10 @@ class LeafValues:
         for bodies, blocks in self.groups(name):
             for i, k in enumerate(bodies.tolist()):
                 result[k] = blocks[..., i, :, :]
-        missing = [k for k, block in enumerate(result) if block is None]
-        shapes = {"H_dot": lambda k: (self.model.bodies[k].joint.nv, 6), "a_ground": lambda _: (6, 1)}
-        for k in missing:
-            result[k] = np.zeros(shapes.get(name, lambda _: (6, 6))(k))
+        for k, body in enumerate(self.model.bodies):
+            if result[k] is None:
+                shape = {"H_dot": (body.joint.nv, 6), "a_ground": (6, 1)}.get(name, (6, 6))
+                result[k] = np.zeros(shape)
         return result
 
     # -- geometry --------------------------------------------------------------------------------------------------

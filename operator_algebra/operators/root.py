@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+_linalg: Any = np.linalg
+
 
 class SquareRootError(Exception):
     """Matrix `index` of a stack is not definite; caught and worded by the callers."""
@@ -23,11 +25,10 @@ def block_root(blocks: Any) -> Any:
     if not blocks.size:
         return blocks
     if blocks.dtype == object:
-        return np.array([_exact(index, block) for index, block in enumerate(blocks)], dtype=object).reshape(
-            blocks.shape
-        )
+        exact = [_exact(index, block) for index, block in enumerate(blocks)]
+        return np.array(exact, dtype=object).reshape(blocks.shape)
     try:
-        return np.linalg.cholesky(blocks)
+        return _linalg.cholesky(blocks)
     except np.linalg.LinAlgError:
         finite = np.isfinite(blocks).all(axis=(-2, -1))
         least = np.linalg.eigvalsh(np.where(finite[:, None, None], blocks, 0.0))[:, 0]

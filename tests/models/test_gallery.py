@@ -9,8 +9,7 @@ import pytest
 from operator_algebra.errors import ModelError
 from operator_algebra.models import kinematics
 from operator_algebra.models.gallery import about, available, load
-from operator_algebra.models.model import Model
-from operator_algebra.spatial.transforms import phi_block
+from tests.oracles.dense_dynamics import mass_matrix
 
 VECTORS = json.loads((Path(__file__).parents[1] / "data" / "test_vectors.json").read_text())
 
@@ -34,7 +33,7 @@ def test_each_states_source_and_licence_and_stands_in_the_table(name: str) -> No
 def test_each_has_a_definite_mass_matrix(name: str) -> None:
     model = load(name)
     for q in (model.neutral(), model.random(0)[0], model.random(1)[0]):
-        mass = _mass_matrix(model, q)
+        mass = mass_matrix(model, q)
         assert np.linalg.eigvalsh(mass)[0] > 0.0
 
 
@@ -44,7 +43,7 @@ def test_each_has_a_definite_mass_matrix(name: str) -> None:
 )
 def test_the_published_mass_matrices_are_reproduced(name: str, step: list[float]) -> None:
     model = load(name)
-    found = _mass_matrix(model, model.integrate(model.neutral(), step))
+    found = mass_matrix(model, model.integrate(model.neutral(), step))
     wanted = np.array(VECTORS[name]["mass"])
     assert np.abs(found - wanted).max() < 1e-14 * np.abs(wanted).max()
 
@@ -93,20 +92,3 @@ def test_other_files_and_folders_are_refused(tmp_path: Path) -> None:
         load(tmp_path / "x.json")
     with pytest.raises(ModelError, match="is a directory"):
         load(tmp_path / "folder.toml")
-
-
-def _mass_matrix(model: Model, q: np.ndarray) -> np.ndarray:
-    """H φ M φ* H* and armature, by dense algebra."""
-    rotation, shift = kinematics.body_transforms(model, q, np)
-    size = 6 * model.n
-    hop, joint_map, inertia = np.zeros((size, size)), np.zeros((model.nv, size)), np.zeros((size, size))
-    blocks = kinematics.inertia_blocks(model)
-    for k, twists in enumerate(kinematics.joint_maps(model, q, np)):
-        own = slice(6 * k, 6 * k + 6)
-        joint_map[model.v_slices[k], own] = twists.T
-        inertia[own, own] = blocks[k]
-        if model.parent[k] >= 0:
-            above = slice(6 * model.parent[k], 6 * model.parent[k] + 6)
-            hop[above, own] = phi_block(rotation[k], shift[k], np)
-    reach = joint_map @ np.linalg.inv(np.eye(size) - hop)
-    return reach @ inertia @ reach.T + np.diag(model.arrays.armature)

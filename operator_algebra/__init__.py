@@ -14,6 +14,12 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from operator_algebra import errors as errors
     from operator_algebra import symbols as symbols
+    from operator_algebra.applications import dynamics as dynamics
+    from operator_algebra.checking.check import Check as Check
+    from operator_algebra.checking.check import check as check
+    from operator_algebra.compiler import Compiled as Compiled
+    from operator_algebra.compiler import compile as compile
+    from operator_algebra.evaluation import evaluate as evaluate
     from operator_algebra.expressions.build import define as define
     from operator_algebra.expressions.build import diag as diag
     from operator_algebra.expressions.build import fixpoint as fixpoint
@@ -33,6 +39,9 @@ if TYPE_CHECKING:
     from operator_algebra.identities.catalogue import catalogue as catalogue
     from operator_algebra.identities.identity import Identity as Identity
     from operator_algebra.identities.identity import Statement as Statement
+    from operator_algebra.lowering.cost import Cost as Cost
+    from operator_algebra.lowering.lower import lower as lower
+    from operator_algebra.lowering.program import Program as Program
     from operator_algebra.models.families import chain as chain
     from operator_algebra.models.families import random_tree as random_tree
     from operator_algebra.models.gallery import available as available
@@ -57,12 +66,18 @@ if TYPE_CHECKING:
 
 # Module → the public names that live there.
 _NAMES = {
+    "checking.check": "Check check",
+    "compiler": "Compiled compile",
+    "evaluation": "evaluate",
     "expressions.build": "define diag fixpoint inv operator root scalar vector",
     "expressions.nodes": "Expr Symbol",
     "expressions.normalize": "equal",
     "expressions.query": "Query block dense logdet trace",
     "identities.catalogue": "catalogue",
     "identities.identity": "Identity Statement",
+    "lowering.cost": "Cost",
+    "lowering.lower": "lower",
+    "lowering.program": "Program",
     "models.families": "chain random_tree",
     "models.gallery": "available load",
     "models.joints.joint": "Joint",
@@ -76,6 +91,7 @@ _NAMES = {
 
 # Public names that are modules themselves.
 _MODULES = {
+    "dynamics": "applications.dynamics",
     "errors": "errors",
     "symbols": "symbols",
 }

@@ -30,6 +30,7 @@ class Model:
     The ground is −1. Spatial vectors are [angular; linear]; coordinates and rates are concatenated base to tip.
     `strict=False` turns implausible masses and inertias from errors into warnings.
 
+    >>> from operator_algebra import Inertia, Joint, Placement
     >>> arm = Model(name="arm", bodies=[
     ...     Body("upper", None, Joint.revolute((0, 1, 0)), inertia=Inertia(2.0, (0.2, 0, 0), (0.01, 0.02, 0.02))),
     ...     Body("lower", "upper", Joint.revolute((0, 1, 0)), Placement(translation=(0.4, 0, 0)),

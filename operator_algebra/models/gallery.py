@@ -64,7 +64,8 @@ def about(name: str) -> dict[str, str]:
     """What the gallery says of a mechanism: description, source and licence of its figures."""
     from operator_algebra.models.native import read_about
 
-    return read_about(_find(name))
+    source = _find(name)
+    return read_about(source) if source.name.endswith(".toml") else {}
 
 
 def _root() -> Traversable:
@@ -85,13 +86,14 @@ def _find(name_or_path: str | Path) -> Traversable:
     if text in gallery:
         return gallery[text]
     known = sorted(gallery)
-    path = Path(text).expanduser()
+    path = Path(text)
     try:
+        path = path.expanduser()
         if path.is_file():
             return path
         kind = "is a directory" if path.is_dir() else "does not exist"
-    except OSError as error:
-        kind = f"cannot be opened ({error.strerror})"
+    except (OSError, RuntimeError) as error:  # RuntimeError: no home folder of that user
+        kind = f"cannot be opened ({getattr(error, 'strerror', None) or error})"
     if path.suffix:
         raise ModelError(explain(f"the file {kind}", text, "Check the path."))
     import difflib

@@ -74,6 +74,7 @@ def test_the_puma_reaches_as_far_as_the_real_one() -> None:
         ("zzz", "There are arm7, "),
         ("nowhere/arm.toml", "nowhere/arm.toml: the file does not exist"),
         ("arm.xml", "arm.xml: the file does not exist"),
+        ("~nobody-of-this-name/arm.toml", "cannot be opened|does not exist"),
         ("", "neither a name nor a path"),
         ("a\0b", "neither a name nor a path"),
         ("x" * 5000, "has no mechanism"),

@@ -1,0 +1,116 @@
+"""Formulas of dynamics against the textbook recursions and Pinocchio, on random trees of any joints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from operator_algebra import symbols as s
+from operator_algebra.evaluation import evaluate
+from operator_algebra.models.families import random_tree
+from operator_algebra.models.model import Model
+from operator_algebra.operators.leaves import Frame
+from tests.oracles import dense_dynamics, pinocchio_models, recursive_dynamics
+from tests.strategies import mechanisms
+
+Floats = NDArray[np.float64]
+
+MASS = s.H @ s.phi @ s.M @ s.phi.T @ s.H.T + s.armature
+BIAS = s.H @ s.phi @ (s.M @ s.phi.T @ (s.a + s.a_ground) + s.b - s.f_ext)
+frames = st.sampled_from(["body", "world"])
+
+
+def close(found: Any, expected: Any, *, digits: float = 1e-12) -> bool:
+    """Equal to `digits`, relative to the largest entry."""
+    found, expected = np.asarray(found), np.asarray(expected)
+    return found.shape == expected.shape and bool(
+        np.abs(found - expected).max(initial=0.0) <= digits * max(1.0, np.abs(expected).max(initial=0.0))
+    )
+
+
+def condition(matrix: Floats) -> float:
+    return float(np.linalg.cond(matrix)) if matrix.size else 1.0
+
+
+@given(mechanisms(armature=True), st.integers(0, 1000), frames)
+def test_inverse_dynamics_is_newton_euler(model: Model, seed: int, frame: Frame) -> None:
+    q, v = model.random(seed)
+    qdd = np.random.default_rng(seed).standard_normal(model.nv)
+    found = evaluate(MASS @ s.qdd + BIAS, model, q=q, v=v, qdd=qdd, frame=frame).dense()
+    assert close(found, recursive_dynamics.inverse_dynamics(model, q, v, qdd))
+
+
+@given(mechanisms(), st.integers(0, 1000))
+def test_external_forces_act_at_body_origins(model: Model, seed: int) -> None:
+    q, v = model.random(seed)
+    force = np.random.default_rng(seed).standard_normal(6 * model.n)
+    found = evaluate(BIAS, model, q=q, v=v, f_ext=force).dense()
+    expected = recursive_dynamics.inverse_dynamics(model, q, v, np.zeros(model.nv), f_ext=force)
+    assert close(found, expected)
+
+
+@given(mechanisms(armature=True), st.integers(0, 1000), frames)
+def test_mass_matrix_is_that_of_composite_bodies(model: Model, seed: int, frame: Frame) -> None:
+    q, _ = model.random(seed)
+    found = evaluate(MASS, model, q=q, frame=frame).dense()
+    assert close(found, recursive_dynamics.mass_matrix(model, q))
+    assert close(found, dense_dynamics.mass_matrix(model, q))
+
+
+@given(mechanisms(armature=True), st.integers(0, 1000), frames)
+@settings(max_examples=60)
+def test_forward_dynamics_is_the_articulated_body_algorithm(model: Model, seed: int, frame: Frame) -> None:
+    q, v = model.random(seed)
+    T = np.random.default_rng(seed).standard_normal(model.nv)
+    found = evaluate(s.inv(MASS) @ (s.T - BIAS), model, q=q, v=v, T=T, frame=frame).dense()
+    # Two ways to solve with a matrix differ by its condition number times rounding.
+    digits = 1e-14 * max(100.0, condition(recursive_dynamics.mass_matrix(model, q)))
+    assert close(found, recursive_dynamics.forward_dynamics(model, q, v, T), digits=digits)
+
+
+@given(mechanisms(), st.integers(0, 1000))
+@settings(max_examples=40)
+def test_the_factors_solve_like_the_mass_matrix(model: Model, seed: int) -> None:
+    q, _ = model.random(seed)
+    T = np.random.default_rng(seed).standard_normal(model.nv)
+    W = s.I - s.H @ s.psi @ s.K
+    found = evaluate(W.T @ s.inv(s.D) @ W @ s.T, model, q=q, T=T).dense()
+    mass = dense_dynamics.mass_matrix(model, q)
+    digits = 1e-14 * max(100.0, condition(mass))
+    assert close(found, np.linalg.solve(mass, T) if model.nv else T, digits=digits)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_pinocchio_agrees(seed: int) -> None:
+    pin: Any = pytest.importorskip("pinocchio")
+    model = random_tree(3 + seed, joints=pinocchio_models.KINDS, seed=seed)
+    q, v = model.random(seed)
+    qdd, T = np.random.default_rng(seed).standard_normal((2, model.nv))
+    other = pinocchio_models.twin(pin, model)
+    theirs = pin.crba(other.model, other.data, other.q(q))
+    theirs = np.triu(theirs) + np.triu(theirs, 1).T
+    force = other.v(pin.rnea(other.model, other.data, other.q(q), other.v(v), other.v(qdd)))
+    motion = other.v(pin.aba(other.model, other.data, other.q(q), other.v(v), other.v(T)))
+    mass = evaluate(MASS, model, q=q).dense()
+    assert close(mass, other.matrix(theirs))
+    assert close(evaluate(MASS @ s.qdd + BIAS, model, q=q, v=v, qdd=qdd).dense(), force)
+    found = evaluate(s.inv(MASS) @ (s.T - BIAS), model, q=q, v=v, T=T).dense()
+    assert close(found, motion, digits=1e-14 * max(100.0, condition(mass)))
+
+
+def test_pinocchio_agrees_on_body_velocities() -> None:
+    pin: Any = pytest.importorskip("pinocchio")
+    model = random_tree(9, joints=pinocchio_models.KINDS, seed=3)
+    q, v = model.random(3)
+    other = pinocchio_models.twin(pin, model)
+    pin.forwardKinematics(other.model, other.data, other.q(q), other.v(v), 0 * v)
+    velocity = evaluate(s.V, model, q=q, v=v).dense().reshape(-1, 6)
+    acceleration = evaluate(s.phi.T @ s.a, model, q=q, v=v).dense().reshape(-1, 6)
+    for k in range(model.n):
+        for ours, theirs in ((velocity, other.data.v), (acceleration, other.data.a)):
+            assert close(ours[k], np.concatenate([theirs[k + 1].angular, theirs[k + 1].linear]))

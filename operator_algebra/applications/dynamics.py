@@ -14,6 +14,7 @@ from operator_algebra.symbols import (
     H,
     M,
     T,
+    V,
     X_abs,
     a,
     a_ground,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from operator_algebra.models.model import Model
 
-velocity = phi.T @ H.T @ v
+velocity = V
 """V = φ* H* v.        [diagonalized dynamics (4.3)]"""
 
 acceleration = phi.T @ (H.T @ qdd + a + a_ground)
@@ -59,7 +60,7 @@ inverse_dynamics = mass_matrix @ qdd + bias
 forward_dynamics = inv(mass_matrix) @ (T - bias)
 """q̈ = ℳ⁻¹ (T − bias).        [diagonalized dynamics (4.1d)]"""
 
-kinetic_energy = 0.5 * velocity.T @ M @ velocity + 0.5 * v.T @ armature @ v
+kinetic_energy = 0.5 * V.T @ M @ V + 0.5 * v.T @ armature @ v
 """½ V* M V (+ rotors) = ½ v* ℳ v.        [diagonalized dynamics (1.2)]"""
 
 power = T.T @ v

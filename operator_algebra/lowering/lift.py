@@ -196,6 +196,9 @@ class Lift:
     def _apply_defined(self, symbol: Symbol, e: Expr, x: int, type_: Type) -> Steps[int]:
         definition = symbol.definition
         assert definition is not None
+        if not symbol.type.domain.attached and e is not symbol:
+            column = yield self.apply(symbol, self.identity(symbol.type.domain))
+            return self.times(Ref(column, star=True), type_, x, e)
         square_sum = e.type.square and isinstance(definition, Sum | Product)
         if e.structure.flow == "diagonal" and not square_sum:
             ref = yield self.blocks.lift(e)

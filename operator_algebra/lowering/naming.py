@@ -22,21 +22,24 @@ from operator_algebra.lowering.values import (
 
 _VECTOR_LETTER = {"force": "f", "motion": "alpha", "torque": "u", "rate": "w", "white": "e"}
 
+_LOCAL_LETTER = {"force": "w", "motion": "s", "torque": "u", "rate": "r", "white": "e"}
+"""Letters of vectors that recur over the tree, and of those that are only local."""
+
 
 def name_values(graph: Graph, outputs: Iterable[Output]) -> dict[int, str]:
     """A distinct name for every value."""
     names: dict[int, str] = {}
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
 
     def give(number: int, name: str) -> None:
         if number in names:
             return
-        unique, count = name, 1
+        unique = name
         while unique in taken:
-            count += 1
-            unique = f"{name}_{count}"
+            taken[name] += 1
+            unique = f"{name}_{taken[name]}"
         names[number] = unique
-        taken.add(unique)
+        taken[unique] = 1
 
     for number, value in sorted(graph.values.items()):
         if isinstance(value.definition, Given):
@@ -148,5 +151,5 @@ def _letter(value: Value) -> str:
     if not value.attached:
         return "s"
     if value.is_vector:
-        return _VECTOR_LETTER.get(value.type.codomain.name, "u")
+        return _LOCAL_LETTER.get(value.type.codomain.name, "u")
     return "A"

@@ -26,10 +26,10 @@ from operator_algebra.lowering.values import (
     Unknown,
     Update,
     map_references,
+    references,
 )
 
 EXPANSION_LIMIT = 64
-SIZE_LIMIT = 4000
 
 Word = tuple[tuple[int, ...], tuple[Ref, ...]]
 Polynomial = dict[Word, Fraction]
@@ -105,21 +105,55 @@ class _Classes:
             Ref(number, star) for number, value in sorted(graph.values.items()) for star in _stars(value.is_vector)
         ]
         self.of: dict[Ref, int] = {}
-        self._assign(self._start(ref) for ref in self.elements)
-
-    def _assign(self, keys: Iterable[Hashable]) -> int:
+        self._members: dict[int, set[Ref]] = {}
         numbers: dict[Hashable, int] = {}
-        self.of = {ref: numbers.setdefault(key, len(numbers)) for ref, key in zip(self.elements, keys, strict=True)}
-        return len(numbers)
+        for ref in self.elements:
+            number = numbers.setdefault(self._start(ref), len(numbers))
+            self.of[ref] = number
+            self._members.setdefault(number, set()).add(ref)
+        self._readers: dict[int, list[Ref]] = {}
+        for ref in self.elements:
+            for value in self._reads(ref.value):
+                self._readers.setdefault(value, []).append(ref)
+
+    def _reads(self, number: int) -> set[int]:
+        value = self.graph[number]
+        if isinstance(value.definition, Linear) and not value.is_vector and value.attached:
+            words = self.canonical.of(number)
+            return {v for scalars, factors in words for v in (*scalars, *(ref.value for ref in factors))}
+        return {ref.value for ref, _ in references(value.definition)}
 
     def refine(self) -> None:
-        """Split classes until the partition is stable."""
-        count = len(set(self.of.values()))
-        while True:
-            finer = self._assign([(self.of[ref], self._key(ref)) for ref in self.elements])
-            if finer == count:
-                return
-            count = finer
+        """Split classes until the partition is stable; only readers of what was split are looked at again."""
+        dirty = set(self.elements)
+        while dirty:
+            by_class: dict[int, list[Ref]] = {}
+            for ref in dirty:
+                by_class.setdefault(self.of[ref], []).append(ref)
+            keys = {ref: self._key(ref) for ref in dirty}
+            dirty = set()
+            for number, refs in by_class.items():
+                for moved in self._split(number, refs, keys):
+                    dirty.update(self._readers.get(moved.value, ()))
+
+    def _split(self, number: int, refs: list[Ref], keys: dict[Ref, Hashable]) -> list[Ref]:
+        """Give all but the largest group of a class new numbers; returns what moved."""
+        groups: dict[Hashable, list[Ref]] = {}
+        for ref in refs:
+            groups.setdefault(keys[ref], []).append(ref)
+        rest = self._members[number].difference(refs) if len(refs) < len(self._members[number]) else set[Ref]()
+        if rest:
+            groups.setdefault(self._key(next(iter(rest))), []).extend(rest)
+        ordered = sorted(groups.values(), key=len, reverse=True)
+        moved: list[Ref] = []
+        for group in ordered[1:]:
+            fresh = len(self._members)
+            self._members[fresh] = set(group)
+            self._members[number].difference_update(group)
+            for ref in group:
+                self.of[ref] = fresh
+            moved.extend(group)
+        return moved
 
     def _symmetric_given(self, ref: Ref) -> bool:
         definition = self.graph[ref.value].definition
@@ -206,8 +240,6 @@ def _stars(is_vector: bool) -> tuple[bool, ...]:
 
 def share(graph: Graph, roots: Iterable[int]) -> dict[int, Ref]:
     """Merge equal values in place and mark self-adjoint ones; returns what stands for each value now."""
-    if len(graph.values) > SIZE_LIMIT:
-        return {number: Ref(number) for number in graph.values}
     classes = _Classes(graph)
     classes.refine()
     chosen: dict[int, Ref] = {}

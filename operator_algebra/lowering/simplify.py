@@ -213,19 +213,14 @@ def merge_recurrences(graph: Graph, roots: Iterable[int]) -> bool:
             recurrence = _recurrence(graph, candidate)
             if recurrence is None or candidate == number:
                 continue
-            others = readers[candidate] - {number} - _own_shift(graph, candidate, recurrence)
-            if not others:
+            own = Shift(recurrence.shift.hop, Ref(candidate))
+            if all(reader == number or graph[reader].definition == own for reader in readers[candidate]):
                 groups.setdefault(recurrence.shift, []).append((term, recurrence))
         for shift, group in groups.items():
             if len(group) > 1:
                 _merge(graph, number, shift, group)
                 return True
     return False
-
-
-def _own_shift(graph: Graph, number: int, recurrence: _Recurrence) -> set[int]:
-    wanted = Shift(recurrence.shift.hop, Ref(number))
-    return {n for n, value in graph.values.items() if value.definition == wanted}
 
 
 def _merge(graph: Graph, number: int, shift: Shift, group: list[tuple[Term, _Recurrence]]) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from operator_algebra.checking.check import check as check
     from operator_algebra.compiler import Compiled as Compiled
     from operator_algebra.compiler import compile as compile
+    from operator_algebra.description import describe as describe
     from operator_algebra.evaluation import evaluate as evaluate
     from operator_algebra.expressions.build import define as define
     from operator_algebra.expressions.build import diag as diag
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "checking.check": "Check check",
     "compiler": "Compiled compile",
+    "description": "describe",
     "evaluation": "evaluate",
     "expressions.build": "define diag fixpoint inv operator root scalar vector",
     "expressions.nodes": "Expr Symbol",

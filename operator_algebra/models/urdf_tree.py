@@ -45,7 +45,7 @@ def link_tree(parts: Parts, line: int, reading: Reading) -> LinkTree:
         below.setdefault(joint.parent, []).append(joint)
     roots = [name for name in links if name not in above]
     _check_cycles(links, above, reading)
-    if len(roots) > 1:
+    if len(roots) > 1 and not any(problem.fatal for problem in reading.problems):  # else it is a consequence
         names = ", ".join(f'"{name:.60}"' for name in roots[:8]) + (", …" if len(roots) > 8 else "")
         what = f"{len(roots)} links have no parent: {names}"
         advice = "A URDF has one root: join the others to it, with a fixed joint for instance."
@@ -112,6 +112,6 @@ def _check_mimics(joints: Sequence[UrdfJoint], reading: Reading) -> None:
         elif followed.mimic is not None:
             what = f'the joint "{followed.name:.60}" that it mimics mimics another one, "{followed.mimic.joint:.60}"'
         elif joint.joint.nv != 1 or followed.joint.nv != 1:
-            what = f'it mimics the {followed.joint.kind} joint "{followed.name:.60}", which has not one motion'
+            what = f'it mimics "{followed.name:.60}", a {followed.joint.kind} joint, which has not just one motion'
         if what:
             reading.problem(what, joint.mimic.line, joint.title, advice, fatal=False)

@@ -12,8 +12,9 @@ from operator_algebra.errors import ModelError, explain
 # A robot's file says nothing about the mechanism below robot > link > inertial > origin.
 _DEEPEST = 4
 _READ_INSIDE = ("link", "joint", "inertial")
-# A million elements take a second; a file within the size limit can hold two million.
-_MOST = 400_000
+# Read in half a second; a body takes ten elements that count, besides those of its drawing.
+_MOST = 50_000
+_MOST_SKIPPED = 400_000
 _ADVICE = {
     "syntax error": "Is it an XML file at all?",
     "not well-formed (invalid token)": "Look for a bare < or &, a missing quote, or a file that is not XML.",
@@ -21,6 +22,8 @@ _ADVICE = {
     "unclosed token": "Was the file truncated?",
     "undefined entity": "Only &lt; &gt; &amp; &quot; &apos; and character numbers are known.",
 }
+
+_INSIDE = ("mismatched tag", "no element found")
 
 
 @dataclass(slots=True)
@@ -54,7 +57,8 @@ def parse_xml(text: str, file: str) -> Element:
     except expat.ExpatError as error:
         what = expat.errors.messages.get(error.code, str(error))
         advice = _ADVICE.get(what, "Check the tags and quotes there.")
-        raise ModelError(explain(f"not valid XML: {what}", f"{file}, line {error.lineno}", advice)) from None
+        inside = open_elements.innermost if what in _INSIDE else ""
+        raise ModelError(explain(f"not valid XML: {what}{inside}", f"{file}, line {error.lineno}", advice)) from None
     assert open_elements.root is not None  # expat has refused a text without an element
     return open_elements.root
 
@@ -68,16 +72,22 @@ class _Open:
         self._file = file
         self._stack: list[Element] = []
         self._skipped = 0
-        self._count = 0
+        self._counts = {_MOST: 0, _MOST_SKIPPED: 0}
+
+    @property
+    def innermost(self) -> str:
+        """The element that is still open."""
+        if self._skipped or not self._stack:
+            return ""
+        return f", while <{self._stack[-1].tag:.60}> of line {self._stack[-1].line} is open"
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self._count += 1
-        if self._count > _MOST:
-            self._refuse(f"more than {_MOST} elements", "Build mechanisms of this size in Python, as chain() does.")
         stack = self._stack
         if self._skipped or (stack and not self._is_read(stack)):
             self._skipped += 1
+            self._count(_MOST_SKIPPED)
             return
+        self._count(_MOST)
         element = Element(tag, attributes, self._parser.CurrentLineNumber)
         if stack:
             stack[-1].children.append(element)
@@ -98,6 +108,11 @@ class _Open:
             self._refuse("the file refers to an external document type", "Delete the <!DOCTYPE …>; URDF has none.")
         if internal:
             self._refuse("the file declares entities or a document type", "Delete the <!DOCTYPE …>; URDF has none.")
+
+    def _count(self, most: int) -> None:
+        self._counts[most] += 1
+        if self._counts[most] > most:
+            self._refuse(f"more than {most} elements", "Build mechanisms of this size in Python, as chain() does.")
 
     @staticmethod
     def _is_read(stack: list[Element]) -> bool:

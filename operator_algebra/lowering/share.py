@@ -137,16 +137,20 @@ class _Classes:
                     dirty.update(self._readers.get(moved.value, ()))
 
     def _split(self, number: int, refs: list[Ref], keys: dict[Ref, Hashable]) -> list[Ref]:
-        """Give all but the largest group of a class new numbers; returns what moved."""
+        """Give groups of a class new numbers, but for one that stays; returns what moved."""
         groups: dict[Hashable, list[Ref]] = {}
         for ref in refs:
             groups.setdefault(keys[ref], []).append(ref)
-        rest = self._members[number].difference(refs) if len(refs) < len(self._members[number]) else set[Ref]()
-        if rest:
-            groups.setdefault(self._key(next(iter(rest))), []).extend(rest)
-        ordered = sorted(groups.values(), key=len, reverse=True)
+        members = self._members[number]
+        ordered = sorted(groups.items(), key=lambda item: len(item[1]), reverse=True)
+        staying = ordered[0][0]
+        if len(refs) < len(members):
+            touched = set(refs)
+            staying = self._key(next(ref for ref in members if ref not in touched))
         moved: list[Ref] = []
-        for group in ordered[1:]:
+        for key, group in ordered:
+            if key == staying:
+                continue
             fresh = len(self._members)
             self._members[fresh] = set(group)
             self._members[number].difference_update(group)

@@ -11,7 +11,7 @@ from operator_algebra.errors import ModelError, OperatorAlgebraWarning, explain
 from operator_algebra.models.files import read_text
 from operator_algebra.models.model import Model
 from operator_algebra.models.urdf_bodies import assemble
-from operator_algebra.models.urdf_parts import Link, Parts, UrdfJoint, read_parts
+from operator_algebra.models.urdf_parts import Link, Parts, read_parts
 from operator_algebra.models.urdf_tree import link_tree
 from operator_algebra.models.urdf_values import Reading
 from operator_algebra.models.urdf_xml import Element, parse_xml
@@ -56,7 +56,7 @@ def read_urdf(source: Path, *, base: str = "fixed", merge_fixed: bool = True, st
     )
     _announce(file, parts, robot)
     if built.frames:
-        _LOG.info("%s: %d links merged into others; model.frames has their names", file, len(built.frames))
+        _LOG.info("%s: %d merged links; model.frames has their names", file, len(built.frames))
     return model
 
 
@@ -74,20 +74,17 @@ def _announce(file: str, parts: Parts, robot: Element) -> None:
     mimics = [joint for joint in parts.joints if joint.mimic is not None and joint.joint.nv]
     if mimics:
         pairs = [f'"{joint.name:.60}" mimics "{joint.mimic.joint:.60}"' for joint in mimics if joint.mimic]
-        what = f"{_count(mimics, 'joint')} that mimic others are independent here: {_some(pairs)}"
+        what = f"joints that mimic others ({len(mimics)}) are independent here: {_some(pairs)}"
         _warn(explain(what, file, "Give them consistent coordinates yourself."))
     ignored = [joint for joint in parts.joints if joint.ignored]
     if ignored:
         kinds = ", ".join(sorted({quantity for joint in ignored for quantity in joint.ignored}))
         names = _some([f'"{joint.name:.60}"' for joint in ignored])
-        _warn(explain(f"{kinds} of {_count(ignored, 'joint')} ignored: {names}", file, "Only damping is read."))
+        what = f"{kinds} of joints ({len(ignored)}) ignored: {names}"
+        _warn(explain(what, file, "Only damping is read."))
     transmissions = sum(1 for _ in robot.all("transmission"))
     if transmissions:
         _LOG.info("%s: %d transmissions ignored; rotor inertia is the armature of a joint", file, transmissions)
-
-
-def _count(joints: Sequence[UrdfJoint], what: str) -> str:
-    return f"{len(joints)} {what}{'' if len(joints) == 1 else 's'}"
 
 
 def _some(texts: Sequence[str]) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from operator_algebra.models.body import Body, Frame
 from operator_algebra.models.joints.joint import Joint
-from operator_algebra.models.model import Body, Frame
 from operator_algebra.models.urdf_parts import Link, UrdfJoint
 from operator_algebra.models.urdf_tree import LinkTree
 from operator_algebra.models.urdf_values import Reading

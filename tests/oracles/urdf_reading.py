@@ -7,9 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
+from scipy.linalg import expm
 
 Floats = NDArray[np.float64]
+
+# Turns about x, y, z.
+_GENERATORS = np.array([np.cross(np.eye(3), axis) for axis in np.eye(3)])
 
 
 class PlainJoint(NamedTuple):
@@ -69,7 +72,8 @@ def _inertia(inertial: ET.Element | None) -> Floats:
 def _pose(origin: ET.Element | None) -> Floats:
     pose = np.eye(4)
     if origin is not None:
-        pose[:3, :3] = Rotation.from_euler("xyz", _vector(origin.get("rpy", "0 0 0"))).as_matrix()
+        for angle, generator in zip(_vector(origin.get("rpy", "0 0 0")), _GENERATORS, strict=True):
+            pose[:3, :3] = expm(angle * generator) @ pose[:3, :3]
         pose[:3, 3] = _vector(origin.get("xyz", "0 0 0"))
     return pose
 

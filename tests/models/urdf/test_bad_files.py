@@ -135,7 +135,9 @@ def test_merging_does_not_hide_a_bad_inertia(tmp_path: Path) -> None:
 def test_masses_that_cancel_are_refused(tmp_path: Path) -> None:
     bad = "<inertial><mass value='-1.5'/><inertia ixx='1e-6' iyy='1e-6' izz='1e-6'/></inertial>"
     text = GOOD.replace('<link name="tool"/>', f'<link name="tool">{bad}</link>')
-    with pytest.raises(ModelError, match='line 27, link "tool": its mass and that of the link "lower".*add up to zero'):
+    with pytest.raises(
+        ModelError, match=r'line 27, link "tool": its mass and that of the link "lower".*add up to zero'
+    ):
         _load(tmp_path, text, strict=False)
 
 

@@ -1,0 +1,66 @@
+"""Where a view draws: on axes that were given, or on a new figure of the right size. matplotlib is loaded here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, cast
+
+from operator_algebra.errors import BackendUnavailable, InputError
+from operator_algebra.views.pen import Pen
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from operator_algebra.views.picture import Picture
+
+Numbering = Literal["model", "paper"]
+
+POINTS = 72.0
+"""Points per inch."""
+
+
+@dataclass(frozen=True)
+class Canvas:
+    """A figure and the pen that draws on it."""
+
+    figure: Figure
+    pen: Pen
+
+
+def open_canvas(ax: Axes | None, width: float, height: float) -> Canvas:
+    """The given axes, or a figure of this size in inches that they fill."""
+    if ax is not None:
+        return Canvas(cast("Figure", ax.get_figure()), Pen(ax))
+    figure = new_figure(width, height)
+    return Canvas(figure, figure.pen())
+
+
+def new_figure(width: float, height: float) -> Picture:
+    """An empty figure, or an error that says how to install matplotlib."""
+    try:
+        from operator_algebra.views.picture import Picture
+    except ImportError as error:
+        if error.name is None or not error.name.startswith("matplotlib"):
+            raise
+        raise BackendUnavailable(
+            'pictures need matplotlib, which is not installed: pip install "operator-algebra[views]".'
+        ) from None
+    return Picture(width, height)
+
+
+def check_numbering(numbering: str) -> bool:
+    """Whether bodies are numbered as in the papers, tips first."""
+    if numbering not in ("model", "paper"):
+        raise InputError(f'numbering is "model" or "paper", not {numbering!r}.')
+    return numbering == "paper"
+
+
+def number_of(k: int, n: int, paper: bool) -> int:
+    """The number that a body is shown with: 0, 1, … from the base, or 1, 2, … from the tips as in the papers."""
+    return n - k if paper else k
+
+
+def numbering_note(n: int, paper: bool) -> str:
+    """Which numbering is shown."""
+    return f"numbering: paper, tips first, base k = {n}" if paper else "numbering: model, base first, k = 0"

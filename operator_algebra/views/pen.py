@@ -1,0 +1,152 @@
+"""The few strokes that every picture is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+from operator_algebra.views.palette import INK
+
+Point = tuple[float, float]
+Box = tuple[float, float, float, float]
+"""Left, lower in y, width, height."""
+
+
+class Pen:
+    """Draws on one pair of axes; widths, sizes and fonts are in points, places in the units of the axes."""
+
+    def __init__(self, axes: Any) -> None:
+        self.axes = axes
+
+    def plain(self, left: float, right: float, bottom: float, top: float) -> None:
+        """No frame and no ticks; one unit has the same length in both directions."""
+        self.axes.set_axis_off()
+        self.axes.set_xlim(left, right)
+        self.axes.set_ylim(bottom, top)
+        self.axes.set_aspect("equal")
+
+    def line(
+        self, points: Iterable[Point], colour: str = INK, width: float = 1.0, *, dashed: bool = False, layer: float = 3
+    ) -> None:
+        """A line through points."""
+        xs, ys = zip(*points, strict=True)
+        style = (0, (3, 2)) if dashed else "-"
+        self.axes.plot(xs, ys, color=colour, linewidth=width, linestyle=style, zorder=layer, solid_joinstyle="round")
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        words: str,
+        size: float = 9.0,
+        colour: str = INK,
+        *,
+        across: Literal["left", "center", "right"] = "center",
+        up: Literal["top", "center", "bottom"] = "center",
+        bold: bool = False,
+        turn: float = 0.0,
+        back: str | None = None,
+        layer: float = 6,
+    ) -> Any:
+        """Words at a place; `back` is a colour to stand on."""
+        return self.axes.text(
+            x,
+            y,
+            words,
+            fontsize=size,
+            color=colour,
+            ha=across,
+            va=up,
+            weight="bold" if bold else "normal",
+            rotation=turn,
+            zorder=layer,
+            bbox=None if back is None else {"facecolor": back, "edgecolor": "none", "pad": 1.2},
+        )
+
+    def behind(self, words: Any, more: str, size: float = 9.0, colour: str = INK) -> Any:
+        """More words on the same line, behind what `text` has written."""
+        return self.axes.annotate(
+            more, (1, 0), xycoords=words, fontsize=size, color=colour, va="bottom", annotation_clip=False
+        )
+
+    def box(self, place: Box, fill: str = "none", edge: str = "none", width: float = 1.0, *, layer: float = 1) -> None:
+        """A rectangle."""
+        from matplotlib.patches import Rectangle
+
+        x, y, w, h = place
+        self.axes.add_patch(Rectangle((x, y), w, h, facecolor=fill, edgecolor=edge, linewidth=width, zorder=layer))
+
+    def boxes(self, places: Sequence[Box], fill: str, edge: str = "none", width: float = 1.0, layer: float = 3) -> None:
+        """Many rectangles of one colour."""
+        from matplotlib.collections import PatchCollection
+        from matplotlib.patches import Rectangle
+
+        patches = [Rectangle((x, y), w, h) for x, y, w, h in places]
+        self.axes.add_collection(
+            PatchCollection(patches, facecolor=fill, edgecolor=edge, linewidth=width, zorder=layer)
+        )
+
+    def dot(
+        self,
+        x: float,
+        y: float,
+        size: float,
+        fill: str,
+        edge: str,
+        *,
+        marker: Any = "o",
+        width: float = 1.0,
+        layer: float = 5,
+    ) -> None:
+        """A marker."""
+        self.axes.plot(
+            [x],
+            [y],
+            marker=marker,
+            markersize=size,
+            markerfacecolor=fill,
+            markeredgecolor=edge,
+            markeredgewidth=width,
+            linestyle="none",
+            zorder=layer,
+        )
+
+    def arrow(
+        self, start: Point, end: Point, colour: str = INK, width: float = 1.4, *, head: float = 9.0, layer: float = 4
+    ) -> None:
+        """A straight arrow."""
+        from matplotlib.patches import FancyArrowPatch
+
+        self.axes.add_patch(
+            FancyArrowPatch(
+                start,
+                end,
+                arrowstyle="-|>",
+                mutation_scale=head,
+                color=colour,
+                linewidth=width,
+                zorder=layer,
+                shrinkA=0,
+                shrinkB=0,
+            )
+        )
+
+    def polygon(
+        self, points: Any, fill: str, *, alpha: float = 1.0, edge: str = "none", width: float = 0.8, layer: float = 2
+    ) -> None:
+        """A closed polygon."""
+        from matplotlib.colors import to_rgba
+        from matplotlib.patches import Polygon
+
+        face = "none" if fill == "none" else to_rgba(fill, alpha)
+        self.axes.add_patch(Polygon(points, closed=True, facecolor=face, edgecolor=edge, linewidth=width, zorder=layer))
+
+    def raster(self, filled: Any, colour: str, place: Box, layer: float = 3) -> None:
+        """An image with one pixel of colour for each true entry; the first row is at the lower end of y."""
+        import numpy as np
+        from matplotlib.colors import to_rgba
+
+        image = np.zeros((*filled.shape, 4))
+        image[filled] = to_rgba(colour)
+        x, y, w, h = place
+        self.axes.imshow(image, extent=(x, x + w, y + h, y), interpolation="nearest", zorder=layer, aspect="equal")

@@ -1,0 +1,132 @@
+"""tree: the topology of a mechanism, base at the left, tips at the right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from operator_algebra.markup import cut, width
+from operator_algebra.models.model import Model
+from operator_algebra.views.branches import LABELLED, Spot, branches, spread
+from operator_algebra.views.canvas import Numbering, check_numbering, number_of, numbering_note, open_canvas
+from operator_algebra.views.joints import SHAPES, mark, marks_of
+from operator_algebra.views.palette import INK, SOFT, strong
+from operator_algebra.views.pen import Pen
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_LETTERED = 64
+"""Up to so many bodies the joints are marked with letters."""
+_NAME = 18
+
+
+def tree(model: Model, *, ax: Axes | None = None, numbering: Numbering = "model") -> Figure:
+    """The bodies of a mechanism as a tree: one mark for each joint, its letter says of which kind it is.
+
+    >>> import operator_algebra as oa
+    >>> figure = tree(oa.load("quadruped"))
+    """
+    paper = check_numbering(numbering)
+    at = Layout.of(model)
+    canvas = open_canvas(ax, at.width, at.height)
+    canvas.pen.plain(0.0, at.width, 0.0, at.height)
+    _captions(canvas.pen, at, paper)
+    draw_edges(canvas.pen, at)
+    draw_bodies(canvas.pen, at, paper)
+    return canvas.figure
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the bodies are drawn, in inches from the lower left corner."""
+
+    model: Model
+    spots: tuple[Spot, ...]
+    ground: Spot
+    width: float
+    height: float
+
+    @staticmethod
+    def of(model: Model, *, above: float = 0.75, below: float = 0.75, least: float = 5.2) -> Layout:
+        """A layout with room above and below for captions."""
+        places, base = spread(model)
+        named = model.n <= LABELLED
+        longest = max(width(label_of(model, k, model.n)) for k in range(model.n))
+        across = max(0.62, 0.066 * longest + 0.16) if named else 0.42 if model.n <= _LETTERED else 0.16
+        across = min(across, 8.4 / (model.depth + 1))
+        tips = sum(1 for children in model.children if not children)
+        line = 0.5 if named else 0.34 if model.n <= _LETTERED else max(0.06, min(0.3, 8.0 / tips))
+        left, high = 0.35, below + line * (tips - 1) + 0.25
+        caption = max(least, 0.55 + 0.12 * width(model.name) + 0.07 * width(_facts(model)))
+        across = max(across, min(1.25, (caption - left - 0.3) / (model.depth + 0.45)))
+        wide = max(left + across * (model.depth + 0.45) + 0.3, caption)
+        return Layout(
+            model,
+            tuple(Spot(left + across * (spot.x - 0.35), high + line * spot.y) for spot in places),
+            Spot(left, high + line * base.y),
+            wide,
+            high + above + (0.2 if named else 0.0),
+        )
+
+    @property
+    def size(self) -> float:
+        """Points of a body's mark."""
+        return 14.0 if self.model.n <= LABELLED else 10.0 if self.model.n <= _LETTERED else 3.0
+
+
+def label_of(model: Model, k: int, number: int) -> str:
+    """Number and joint name of a body."""
+    return f"{number}  {cut(model.joint_names[k], _NAME)}"
+
+
+def draw_edges(pen: Pen, at: Layout, width: float = 1.6) -> None:
+    """The ground and a line from every body to its parent, in the colour of its branch."""
+    branch = branches(at.model.parent)
+    ends = [at.spots[k].y for k in at.model.roots]
+    low, high = min(ends) - 0.16, max(ends) + 0.16
+    pen.line([(at.ground.x, low), (at.ground.x, high)], INK, 3.0)
+    for k, p in enumerate(at.model.parent):
+        spot = at.spots[k]
+        start = at.spots[p] if p >= 0 else Spot(at.ground.x, spot.y)
+        way, colours = elbow(start, spot), (strong(branch[max(p, 0)]), strong(branch[k]))
+        pen.line(way if colours[0] == colours[1] else way[1:], colours[1], min(width, at.size / 6))
+        if colours[0] != colours[1]:
+            pen.line(way[:2], colours[0], min(width, at.size / 6), layer=3.5)
+
+
+def elbow(start: Spot, end: Spot) -> list[Spot]:
+    """The way from parent to child: across to the bend near the parent, up or down, across."""
+    turn = start.x + 0.28 * (end.x - start.x)
+    return [start, Spot(turn, start.y), Spot(turn, end.y), end]
+
+
+def draw_bodies(pen: Pen, at: Layout, paper: bool) -> None:
+    """A mark with the letter of the joint for every body, number and name above it."""
+    model = at.model
+    branch = branches(model.parent)
+    for k, body in enumerate(model.bodies):
+        spot, shown = at.spots[k], mark(body.joint.kind)
+        colour = strong(branch[k])
+        pen.dot(spot.x, spot.y, at.size, colour, "white", marker=shown.shape, width=0.8 if at.size > 5 else 0.0)
+        if model.n <= _LETTERED:
+            pen.text(spot.x, spot.y - 0.005, shown.letter, 0.56 * at.size, "white", bold=True)
+        if model.n <= LABELLED:
+            name = label_of(model, k, number_of(k, model.n, paper))
+            pen.text(spot.x, spot.y + 0.14, name, 7.5, INK, up="bottom")
+
+
+def _captions(pen: Pen, at: Layout, paper: bool) -> None:
+    model = at.model
+    high = at.height - 0.3
+    title = pen.text(0.25, high, model.name, 13, bold=True, across="left")
+    pen.behind(title, _facts(model), 9, SOFT)
+    lettered = "   ".join(f"{shown.letter} {shown.kind}" for shown in marks_of(model))
+    pen.text(0.25, 0.42, lettered if model.n <= _LETTERED else SHAPES, 8, INK, across="left")
+    if model.n <= LABELLED:
+        pen.text(0.25, 0.2, numbering_note(model.n, paper), 8, SOFT, across="left")
+
+
+def _facts(model: Model) -> str:
+    return "   " + "   ".join(repr(model).split("   ")[1:])

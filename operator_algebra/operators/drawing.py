@@ -29,11 +29,11 @@ def fragment(line: str, places: tuple[Indices, Indices], shape: tuple[int, int])
     cells = sorted(set(zip((places[0] // bin_).tolist(), (places[1] // bin_).tolist(), strict=True)))
     height, wide = ceil(shape[0] / bin_), ceil(shape[1] / bin_)
     cell = max(3, min(16, _PIXELS // max(height, wide, 1)))
-    path = "".join(_run(i, j, length) for i, j, length in _runs(cells))
+    path = _stroke(_runs(cells))
     box = f'<rect width="{wide}" height="{height}" fill="none" stroke="currentColor" stroke-width="{2 / cell:.2g}"/>'
     svg = (
         f'<svg width="{wide * cell}" height="{height * cell}" viewBox="0 0 {wide} {height}" role="img" '
-        f'aria-label="block pattern">{box}<path fill="currentColor" fill-opacity="0.7" d="{path}"/></svg>'
+        f'aria-label="block pattern">{box}<path stroke="currentColor" stroke-opacity="0.7" d="{path}"/></svg>'
     )
     return f"<div><p><code>{escape(line)}</code></p>{svg}{note}</div>"
 
@@ -49,5 +49,11 @@ def _runs(cells: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
     return runs
 
 
-def _run(i: int, j: int, length: int) -> str:
-    return f"M{j} {i}h{length}v1h-{length}z"
+def _stroke(runs: list[tuple[int, int, int]]) -> str:
+    """The runs as one line of the width of a block: short, because 30 kB is all that a notebook cell should take."""
+    parts: list[str] = []
+    end = (-1, 0)
+    for i, j, length in runs:
+        parts.append(f"m{j - end[1]} 0h{length}" if i == end[0] else f"M{j} {i}.5h{length}")
+        end = (i, j + length)
+    return "".join(parts)

@@ -1,4 +1,4 @@
-"""Newton–Euler, articulated-body and composite-body recursions as the textbooks have them, body by body in body axes."""
+"""Newton–Euler, articulated-body and composite-body recursions in body axes, as the textbooks have them."""
 
 from __future__ import annotations
 

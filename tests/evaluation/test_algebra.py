@@ -1,0 +1,139 @@
+"""The value of any expression is that of plain dense algebra, within the bound that its own scale gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from operator_algebra import symbols as s
+from operator_algebra.evaluation import Scaled, evaluate, evaluate_with_scale
+from operator_algebra.expressions.build import diag, inv, one, zero
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.query import block, dense, logdet, trace
+from operator_algebra.expressions.traverse import free_symbols
+from operator_algebra.models.families import random_tree
+from operator_algebra.models.model import Model
+from operator_algebra.operators.leaves import Frame
+from operator_algebra.operators.spaces import FORCE, MOTION, ONE
+from tests.formulas import COSTATE, MOMENTUM, NESTED, SHARP, VELOCITY, expressions
+from tests.oracles.dense_algebra import DenseAlgebra
+from tests.strategies import mechanisms
+
+Floats = NDArray[np.float64]
+EPS = float(np.finfo(float).eps)
+frames = st.sampled_from(["body", "world"])
+seeds = st.integers(0, 1000)
+MOVING = ("revolute", "prismatic", "spherical", "universal", "helical", "cylindrical", "planar")
+
+
+def inputs(model: Model, seed: int) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    _, v = model.random(seed)
+    return {"v": v, "qdd": rng.standard_normal(model.nv), "T": rng.standard_normal(model.nv)} | {
+        "f_ext": rng.standard_normal(6 * model.n)
+    }
+
+
+def needed(e: Expr, given: dict[str, Any]) -> dict[str, Any]:
+    names = {symbol.name for symbol in free_symbols(e)}
+    return {name: value for name, value in given.items() if name in names or (name == "v" and "H_dot" in names)}
+
+
+def compare(e: Expr, model: Model, seed: int, frame: Frame) -> tuple[float, Scaled]:
+    """The largest difference from dense algebra, and the value with its scale."""
+    q, _ = model.random(seed)
+    values = inputs(model, seed)
+    found = evaluate_with_scale(e, model, q=q, frame=frame, **needed(e, values))
+    v = values.pop("v")
+    expected = DenseAlgebra(model, q, v, frame, **values).value(e)
+    got = found.value.data.toarray()
+    assert got.shape == expected.shape
+    return float(np.abs(got - expected).max(initial=0.0)), found
+
+
+@given(mechanisms(joints=MOVING, max_bodies=6), expressions(), seeds, frames)
+@settings(max_examples=250)
+def test_every_expression_has_its_dense_value(model: Model, e: Expr, seed: int, frame: Frame) -> None:
+    assume(e.typed)
+    error, found = compare(e, model, seed, frame)
+    assert error <= 8 * EPS * (1 + model.depth**0.5) * found.scale * found.condition
+
+
+@pytest.mark.parametrize("e", [SHARP, COSTATE, NESTED, VELOCITY, MOMENTUM, s.P, s.R, s.Upsilon, s.S, s.Omega], ids=str)
+@pytest.mark.parametrize("frame", ["body", "world"])
+def test_fixed_points_settle_like_rounds_of_the_whole_equation(e: Expr, frame: Frame) -> None:
+    for seed in range(4):
+        model = random_tree(8, joints=MOVING, seed=seed)
+        error, found = compare(e, model, seed, frame)
+        assert error <= 8 * EPS * (1 + model.depth**0.5) * found.scale * found.condition
+
+
+@given(mechanisms(joints=MOVING), seeds)
+@settings(max_examples=30)
+def test_queries(model: Model, seed: int) -> None:
+    q, _ = model.random(seed)
+    mass = s.H @ s.phi @ s.M @ s.phi.T @ s.H.T
+    whole = evaluate(mass, model, q=q)
+    values = whole.dense()
+    assert np.array_equal(evaluate(dense(mass), model, q=q).dense(), values)
+    for i, j in ((0, model.n - 1), (model.n - 1, 0), (model.n // 2, model.n // 2)):
+        found = evaluate(block(mass, i, j), model, q=q).dense()
+        assert np.allclose(found, whole[i, j], rtol=0, atol=1e-12 * np.abs(values).max())
+    name = model.joint_names[-1]
+    assert np.allclose(evaluate(block(mass, name, name), model, q=q).dense(), whole[name, name], atol=1e-12)
+    assert np.isclose(evaluate(trace(mass), model, q=q).dense(), np.trace(values), rtol=1e-13)
+    sign, expected = np.linalg.slogdet(values)
+    found = evaluate(logdet(mass), model, q=q).dense()
+    assert sign > 0
+    assert found.shape == ()
+    assert np.isclose(found, expected, rtol=1e-9, atol=1e-9)
+    # The determinant is that of the factor D alone.
+    assert np.isclose(evaluate(logdet(s.D), model, q=q).dense(), expected, rtol=1e-9, atol=1e-9)
+
+
+def test_shapes_of_vectors_numbers_and_operators() -> None:
+    model = random_tree(4, seed=3)
+    q, v = model.random(3)
+    assert evaluate(s.V, model, q=q, v=v).dense().shape == (24,)
+    assert evaluate(s.v.T @ s.D @ s.v, model, q=q, v=v).dense().shape == ()
+    assert evaluate(s.v.T @ s.D, model, q=q, v=v).dense().shape == (1, model.nv)
+    assert evaluate(s.H, model, q=q).dense().shape == (model.nv, 24)
+    assert evaluate(one(FORCE >> FORCE), model, q=q).dense().shape == (24, 24)
+    assert not evaluate(zero(MOTION >> FORCE), model, q=q).dense().any()
+    assert evaluate(s.a_ground.T @ s.M @ s.a_ground, model, q=q).dense().shape == ()
+
+
+def test_low_rank_products_pass_through_one_number() -> None:
+    model = random_tree(5, seed=5)
+    q, v = model.random(5)
+    outer = s.b @ s.V.T
+    found = evaluate(outer, model, q=q, v=v).dense()
+    b, V = (evaluate(e, model, q=q, v=v).dense() for e in (s.b, s.V))
+    assert np.allclose(found, np.outer(b, V), rtol=0, atol=1e-14 * np.abs(found).max())
+    energy = evaluate(s.V.T @ s.M @ s.V @ s.V.T, model, q=q, v=v)
+    assert energy.type == FORCE >> ONE
+    assert energy.shape == (1, 30)
+
+
+def test_siblings_do_not_couple_under_diag() -> None:
+    model = random_tree(9, branching=1.0, seed=2)
+    q, _ = model.random(2)
+    local = evaluate(diag(s.E_phi.T @ s.Upsilon @ s.E_phi), model, q=q)
+    whole = evaluate(s.E_phi.T @ s.Upsilon @ s.E_phi, model, q=q)
+    assert whole.nnz > local.nnz
+    assert np.allclose(local.dense(), whole.diagonal().dense(), rtol=0, atol=1e-13 * np.abs(local.dense()).max())
+
+
+def test_the_adjoint_of_an_inverse_of_a_name() -> None:
+    model = random_tree(5, seed=8)
+    q, _ = model.random(8)
+    for e in (inv(s.phi), inv(s.phi.T), inv(s.psi).T):
+        value = evaluate(e, model, q=q)
+        other = evaluate(e.T, model, q=q)
+        assert np.array_equal(value.dense(), other.dense().T)
+    assert np.array_equal(evaluate(inv(s.phi), model, q=q).dense(), evaluate(s.I - s.E_phi, model, q=q).dense())

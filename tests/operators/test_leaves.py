@@ -1,0 +1,190 @@
+"""The leaves of a mechanism against finite differences, against each other, and in both frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from operator_algebra import symbols as s
+from operator_algebra.errors import InputError
+from operator_algebra.evaluation import evaluate
+from operator_algebra.models.families import chain, random_tree
+from operator_algebra.models.model import Model
+from operator_algebra.operators.leaves import LEAF_NAMES, LOCAL_BLOCKS, LeafValues
+from tests.oracles.finite_differences import along
+from tests.strategies import mechanisms
+
+Floats = NDArray[np.float64]
+seeds = st.integers(0, 1000)
+
+
+def poses(model: Model, q: Floats) -> tuple[Floats, Floats]:
+    """Pose of each body, composed one by one."""
+    R, p = LeafValues(model, q).relative
+    R, p = R.copy(), p.copy()
+    for k, parent in enumerate(model.parent):
+        if parent >= 0:
+            p[k] = p[parent] + R[parent] @ p[k]
+            R[k] = R[parent] @ R[k]
+    return R, p
+
+
+def turns(model: Model, q: Floats) -> list[Floats]:
+    return [np.kron(np.eye(2), rotation) for rotation in poses(model, q)[0]]
+
+
+@given(mechanisms(), seeds)
+def test_absolute_poses_are_composed_along_the_path(model: Model, seed: int) -> None:
+    q, _ = model.random(seed)
+    for found, expected in zip(LeafValues(model, q).absolute, poses(model, q), strict=True):
+        assert np.allclose(found, expected, rtol=0, atol=1e-13)
+
+
+def test_poses_of_a_long_chain() -> None:
+    model = chain(129, seed=4)
+    q, _ = model.random(4)
+    for found, expected in zip(LeafValues(model, q).absolute, poses(model, q), strict=True):
+        assert np.allclose(found, expected, rtol=0, atol=1e-12)
+
+
+@given(mechanisms(), seeds)
+@settings(max_examples=50)
+def test_velocity_is_the_derivative_of_the_pose(model: Model, seed: int) -> None:
+    q, v = model.random(seed)
+    found = evaluate(s.V, model, q=q, v=v, frame="world").dense().reshape(-1, 6)
+    rotation, _ = poses(model, q)
+    rate = along(model, q, v, lambda q: poses(model, q)[0])
+    spin = rate @ np.swapaxes(rotation, -1, -2)
+    turning = np.stack([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]], axis=-1)
+    moving = along(model, q, v, lambda q: poses(model, q)[1])
+    scale = 1.0 + np.abs(found).max(initial=0.0)
+    assert np.allclose(found, np.concatenate([turning, moving], axis=-1), rtol=0, atol=1e-9 * scale**2)
+
+
+@given(mechanisms(), seeds)
+@settings(max_examples=50)
+def test_velocity_product_is_the_derivative_of_velocity_at_constant_rates(model: Model, seed: int) -> None:
+    q, v = model.random(seed)
+    found = evaluate(s.phi.T @ s.a, model, q=q, v=v).dense()
+    rate = along(model, q, v, lambda q: evaluate(s.V, model, q=q, v=v).dense())
+    scale = 1.0 + np.abs(found).max(initial=0.0)
+    assert np.allclose(found, rate, rtol=0, atol=1e-8 * scale**2)
+
+
+@given(mechanisms(joints=("universal", "helical", "revolute")), seeds)
+@settings(max_examples=30)
+def test_joint_map_rate(model: Model, seed: int) -> None:
+    q, v = model.random(seed)
+    found = evaluate(s.H_dot, model, q=q, v=v).dense()
+    assert np.allclose(found, along(model, q, v, lambda q: evaluate(s.H, model, q=q).dense()), rtol=0, atol=1e-9)
+
+
+@given(mechanisms(), seeds)
+def test_world_axes_are_body_axes_turned(model: Model, seed: int) -> None:
+    q, v = model.random(seed)
+    body, world = LeafValues(model, q, v), LeafValues(model, q, v, "world")
+    turn = turns(model, q)
+    parents = [turn[p] if p >= 0 else np.eye(6) for p in model.parent]
+    sides: dict[str, tuple[list[Any], list[Any]]] = {
+        "E_phi": (parents, turn),
+        "H": ([1] * model.n, turn),
+        "H_dot": ([1] * model.n, turn),
+        "M": (turn, turn),
+        "armature": ([1] * model.n, [1] * model.n),
+        "a_ground": (turn, [1] * model.n),
+        "X_cm": (turn, turn),
+        "X_abs": ([1] * model.n, turn),
+    }
+    for name, (left, right) in sides.items():
+        for k, (one, other) in enumerate(zip(body.blocks(name), world.blocks(name), strict=True)):
+            turned = one if isinstance(right[k], int) else one @ right[k].T
+            turned = turned if isinstance(left[k], int) else left[k] @ turned
+            assert np.allclose(other, turned, rtol=0, atol=1e-12), name
+
+
+@given(mechanisms(), seeds, st.sampled_from(["body", "world"]))
+def test_shifts_to_the_base_compose(model: Model, seed: int, frame: Any) -> None:
+    q, _ = model.random(seed)
+    found = evaluate(s.X_abs @ s.E_phi, model, q=q, frame=frame).dense()
+    absolute = LeafValues(model, q, frame=frame).blocks("X_abs")
+    for k, p in enumerate(model.parent):
+        if p >= 0:
+            block = found[6 * p : 6 * p + 6, 6 * k : 6 * k + 6]
+            assert np.allclose(block, absolute[k], rtol=0, atol=1e-12)
+
+
+@given(mechanisms(), seeds, st.sampled_from(["body", "world"]))
+def test_weight_on_the_ground(model: Model, seed: int, frame: Any) -> None:
+    q, _ = model.random(seed)
+    wrench = evaluate(s.E_ground @ s.phi @ s.M @ s.phi.T @ s.a_ground, model, q=q, frame=frame).dense()
+    R, p = poses(model, q)
+    centres = p + np.einsum("nij,nj->ni", R, model.arrays.com)
+    weights = -model.arrays.mass[:, None] * np.array(model.gravity)
+    expected = np.concatenate([np.cross(centres, weights).sum(axis=0), weights.sum(axis=0)])
+    assert np.allclose(wrench, expected, rtol=0, atol=1e-11 * (1 + np.abs(expected).max()))
+
+
+@given(mechanisms(), seeds, st.sampled_from(["body", "world"]))
+def test_inertia_about_the_mass_centre_has_no_coupling(model: Model, seed: int, frame: Any) -> None:
+    q, _ = model.random(seed)
+    central = evaluate(s.X_cm @ s.M @ s.X_cm.T, model, q=q, frame=frame)
+    for k, body in enumerate(model.bodies):
+        block = central[k, k]
+        assert np.allclose(block[:3, 3:], 0.0, rtol=0, atol=1e-12 * (1 + np.abs(block).max()))
+        assert np.allclose(block[3:, 3:], body.inertia.mass * np.eye(3))
+
+
+@given(mechanisms(armature=True), st.sampled_from(["body", "world"]))
+def test_leading_axes_are_a_batch(model: Model, frame: Any) -> None:
+    samples = [model.random(seed) for seed in range(6)]
+    q, v = (np.array(part).reshape(2, 3, -1) for part in zip(*samples, strict=True))
+    together = LeafValues(model, q, v, frame)
+    for i in np.ndindex(2, 3):
+        alone = LeafValues(model, q[i], v[i], frame)
+        for name in LEAF_NAMES:
+            for many, one in zip(together.blocks(name), alone.blocks(name), strict=True):
+                part = many if many.ndim == 2 else many[i]
+                assert np.allclose(part, one, rtol=0, atol=1e-14)
+
+
+def test_a_complex_step_differentiates_the_leaves() -> None:
+    model = random_tree(6, joints=("revolute", "prismatic", "universal", "helical"), seed=2)
+    q, v = model.random(2)
+    step = 1e-30
+    shifted = LeafValues(model, q + 1j * step * v, frame="world")
+    for name in ("E_phi", "H", "M"):
+        for k, block in enumerate(shifted.blocks(name)):
+            rate = along(model, q, v, lambda q, name=name, k=k: LeafValues(model, q, frame="world").blocks(name)[k])
+            assert np.allclose(block.imag / step, rate, rtol=0, atol=1e-8)
+
+
+def test_only_roots_feel_the_ground() -> None:
+    model = random_tree(7, seed=1)
+    q, _ = model.random(1)
+    blocks = LeafValues(model, q).blocks("a_ground")
+    assert [bool(block.any()) for block in blocks] == [p < 0 for p in model.parent]
+
+
+def test_unknown_names_and_frames_are_refused() -> None:
+    model = chain(2)
+    with pytest.raises(InputError, match="'X' is not a leaf"):
+        LeafValues(model, model.neutral()).groups("X")
+    with pytest.raises(InputError, match="frame='inertial' is not known"):
+        LeafValues(model, model.neutral(), frame="inertial")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InputError, match=r"H_dot of .* needs v"):
+        LeafValues(model, model.neutral()).groups("H_dot")
+
+
+def test_local_functions_act_on_motions() -> None:
+    rng = np.random.default_rng(0)
+    motion, other = rng.standard_normal((2, 6))
+    cross = LOCAL_BLOCKS["cross"](motion) @ other
+    w, v = motion[:3], motion[3:]
+    assert np.allclose(cross, np.concatenate([np.cross(w, other[:3]), np.cross(v, other[:3]) + np.cross(w, other[3:])]))
+    spin = LOCAL_BLOCKS["spin"](motion) @ other
+    assert np.allclose(spin, np.concatenate([np.cross(w, other[:3]), np.cross(w, other[3:])]))

@@ -66,15 +66,11 @@ class Compiled:
         return call
 
     def _bound(self, q: Any, inputs: Mapping[str, Any]) -> tuple[Any, Bound]:
-        wanted = [symbol for symbol in self.program.symbols if symbol.origin == "input"]
-        needs_rate = "H_dot" in self.program.leaves
-        given = dict(inputs)
-        rate = given.get("v")
-        if needs_rate and "v" not in self.program.inputs:
-            given.pop("v", None)
+        wanted = [symbol for symbol in self.program.mentioned if symbol.name in self.inputs or symbol.name in inputs]
         configuration = self.model.check_q(q)
-        bound = bind(self._what, wanted, self.model, given, batch=True, whole=False)
-        return (configuration, None if rate is None else np.asarray(rate)), bound
+        bound = bind(self._what, wanted, self.model, inputs, batch=True, whole=False)
+        rate = bound.values["v"].dense[..., 0] if "H_dot" in self.program.leaves else None
+        return (configuration, rate), bound
 
     @property
     def _what(self) -> str:

@@ -158,10 +158,10 @@ class _Execution:
             case Shift():
                 return self._gather(step, definition) if definition.hop.inward else self._fetch(step, definition)
             case Invert():
-                source = self._getter(definition.source)
+                source = self._formed(definition.source)
                 return lambda k: Factors(source(k))
             case RootOf():
-                source = self._getter(definition.source)
+                source = self._formed(definition.source)
                 return lambda k: cholesky(source(k))
             case Call():
                 local = LOCAL_BLOCKS[definition.name]
@@ -186,6 +186,11 @@ class _Execution:
         if ref.star and not self.program.steps[number].value.symmetric:
             return lambda k: adjoint(blocks[k])
         return blocks.__getitem__
+
+    def _formed(self, ref: Ref) -> Kernel:
+        """The block of a reference as an array, also where it is an inverse."""
+        getter = self._getter(ref)
+        return lambda k: multiply_out((getter(k),))
 
     def _linear(self, step: Step, definition: Linear) -> Kernel:
         terms = [self._term(step, term) for term in definition.terms]
@@ -223,7 +228,7 @@ class _Execution:
         return lambda k: coefficient * multiply_out([getter(k) for getter in getters])
 
     def _gather(self, step: Step, definition: Shift) -> Kernel:
-        source = self._getter(definition.source)
+        source = self._formed(definition.source)
         hop = self._hop(definition.hop)
         closing = None if definition.closing is None else self._hop(definition.closing)
         children = self.model.children
@@ -241,7 +246,7 @@ class _Execution:
         return symmetrised(kernel) if step.value.symmetric else kernel
 
     def _fetch(self, step: Step, definition: Shift) -> Kernel:
-        source = self._getter(definition.source)
+        source = self._formed(definition.source)
         hop = self._hop(definition.hop)
         closing = None if definition.closing is None else self._hop(definition.closing)
         parent = self.model.parent
@@ -258,9 +263,9 @@ class _Execution:
 
     def _update(self, definition: Update) -> Kernel:
         """P − gain A* P; in Joseph's form where a joint of several degrees of freedom hangs on another body."""
-        P, gain = self._getter(definition.P), self._getter(definition.gain)
+        P, gain = self._formed(definition.P), self._formed(definition.gain)
         A = [self._getter(ref) for ref in definition.A]
-        J = None if definition.J is None else self._getter(definition.J)
+        J = None if definition.J is None else self._formed(definition.J)
         always = self.program.method == "joseph"
         parent = self.model.parent
 
@@ -274,7 +279,7 @@ class _Execution:
         return kernel
 
     def _stack(self, step: Step, definition: Stack) -> Kernel:
-        rows = [[None if ref is None else self._getter(ref) for ref in row] for row in definition.rows]
+        rows = [[None if ref is None else self._formed(ref) for ref in row] for row in definition.rows]
         row_spaces, column_spaces = _parts(step.type.codomain, len(rows)), _parts(step.type.domain, len(rows[0]))
 
         def kernel(k: int) -> Any:
@@ -343,7 +348,8 @@ class _Execution:
         return whole[..., 0, :] if output.star and step.type.domain.sizes == "one" else whole
 
     def _pivot(self, step: Step) -> Pivot:
-        blocks = self.blocks[step.number]
+        formed = self._formed(Ref(step.number))
+        blocks = [formed(k) for k in range(self.model.n)]
         if isinstance(step.definition, Linear):
             scales: Any = [self._scale(step, k) for k in range(self.model.n)]
         else:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query
+from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.lowering.schedule import Direction
 from operator_algebra.lowering.values import Definition, Given, Invert, Value, references
 from operator_algebra.operators.spaces import Type
@@ -106,7 +107,20 @@ class Program:
     @cached_property
     def inputs(self) -> tuple[str, ...]:
         """The names of the values that a call must give besides q."""
-        return tuple(symbol.name for symbol in self.symbols if symbol.origin == "input")
+        names = {symbol.name for symbol in self.symbols if symbol.origin == "input"}
+        return tuple(sorted(names | {"v"} if "H_dot" in self.leaves else names))
+
+    @cached_property
+    def mentioned(self) -> tuple[Symbol, ...]:
+        """The inputs that the formulas mention, those included that cancel or stand beside a leaf known to vanish."""
+        from operator_algebra.symbols import v as rate
+
+        bodies = [o.formula.body if isinstance(o.formula, Query) else o.formula for o in self.outputs]
+        leaves = {symbol for body in bodies for symbol in free_symbols(body)}
+        found = {symbol for symbol in leaves if symbol.origin == "input"}
+        if any(leaf.name == "H_dot" and leaf.origin == "model" for leaf in leaves) and rate not in found:
+            found.add(rate)
+        return tuple(sorted(found, key=lambda symbol: symbol.name))
 
     @cached_property
     def leaves(self) -> tuple[str, ...]:

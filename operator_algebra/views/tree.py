@@ -49,19 +49,20 @@ class Layout:
     height: float
 
     @staticmethod
-    def of(model: Model, *, above: float = 0.75, below: float = 0.75, least: float = 5.2) -> Layout:
-        """A layout with room above and below for captions."""
+    def of(model: Model, *, above: float = 0.75, below: float = 0.75, least: float = 5.2, named: bool = True) -> Layout:
+        """A layout with room above and below for captions, and above every body for its name."""
         places, base = spread(model)
-        named = model.n <= LABELLED
+        named = named and model.n <= LABELLED
         longest = max(width(label_of(model, k, model.n)) for k in range(model.n))
         across = max(0.62, 0.066 * longest + 0.16) if named else 0.42 if model.n <= _LETTERED else 0.16
         across = min(across, 8.4 / (model.depth + 1))
         tips = sum(1 for children in model.children if not children)
         line = 0.5 if named else 0.34 if model.n <= _LETTERED else max(0.06, min(0.3, 8.0 / tips))
         left, high = 0.35, below + line * (tips - 1) + 0.25
-        caption = max(least, 0.55 + 0.12 * width(model.name) + 0.07 * width(_facts(model)))
-        across = max(across, min(1.25, (caption - left - 0.3) / (model.depth + 0.45)))
-        wide = max(left + across * (model.depth + 0.45) + 0.3, caption)
+        if named:
+            least = max(least, 0.55 + 0.12 * width(model.name) + 0.07 * width(_facts(model)))
+        across = max(across, min(1.25, (least - left - 0.3) / (model.depth + 0.45)))
+        wide = max(left + across * (model.depth + 0.45) + 0.3, least)
         return Layout(
             model,
             tuple(Spot(left + across * (spot.x - 0.35), high + line * spot.y) for spot in places),

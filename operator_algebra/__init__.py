@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from operator_algebra.spatial.inertia import Inertia as Inertia
     from operator_algebra.spatial.transforms import Placement as Placement
     from operator_algebra.symbols import parse as parse
+    from operator_algebra.views.spy import spy as spy
 
 # Module → the public names that live there.
 _NAMES = {
@@ -89,6 +90,7 @@ _NAMES = {
     "spatial.inertia": "Inertia",
     "spatial.transforms": "Placement",
     "symbols": "parse",
+    "views.spy": "spy",
 }
 
 # Public names that are modules themselves.

@@ -1,0 +1,61 @@
+"""Times, always as ratios between candidates that ran in the same process, interleaved."""
+
+import platform
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+
+@dataclass(frozen=True)
+class Row:
+    """One case: the seconds of each candidate, the fastest of many rounds."""
+
+    case: str
+    seconds: Mapping[str, float]
+
+    def ratios(self) -> dict[str, float]:
+        """Each candidate's time over that of the first."""
+        first = next(iter(self.seconds.values()))
+        return {name: seconds / first for name, seconds in self.seconds.items()}
+
+
+def measure(case: str, candidates: Mapping[str, Callable[[], object]], *, seconds: float = 0.5) -> Row:
+    """Call the candidates in turn until the time is up; what disturbs the machine disturbs all of them."""
+    best = dict.fromkeys(candidates, float("inf"))
+    for call in candidates.values():
+        call()
+    deadline = time.perf_counter() + seconds * len(candidates)
+    while time.perf_counter() < deadline:
+        for name, call in candidates.items():
+            start = time.perf_counter()
+            call()
+            best[name] = min(best[name], time.perf_counter() - start)
+    return Row(case, best)
+
+
+def machine() -> list[str]:
+    """What the figures depend on: processor, Python, and the versions of everything compared."""
+    lines = [f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}"]
+    for package in ("operator-algebra", "numpy", "scipy", "mujoco", "pin"):
+        try:
+            lines.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            lines.append(f"{package} is not installed: its columns are missing")
+    return lines
+
+
+def text(title: str, rows: list[Row]) -> str:
+    """The table in plain text: seconds of the first candidate, then how many times longer the others take."""
+    first, *others = rows[0].seconds
+    width = max(len(row.case) for row in rows)
+    columns = [max(10, len(name)) for name in others]
+    head = "   ".join(
+        [" " * width, f"{first:>12}", *(f"{name:>{size}}" for name, size in zip(others, columns, strict=True))]
+    )
+    lines = [title, head]
+    for row in rows:
+        ratios = row.ratios()
+        cells = [f"{ratios[name]:>{size - 1}.3g}×" for name, size in zip(others, columns, strict=True)]
+        lines.append("   ".join([f"{row.case:<{width}}", f"{row.seconds[first] * 1e6:>9.1f} µs", *cells]))
+    return "\n".join(lines)

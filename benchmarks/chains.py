@@ -22,7 +22,7 @@ def _candidates(model: oa.Model) -> dict[str, Callable[[], object]]:
     mass = oa.compile(oa.dense(mass_matrix), model)
     return {
         "derived": lambda: derived(q=q, T=torque),
-        "dense solve": lambda: np.linalg.solve(mass(q=q), torque),
+        "dense solve": lambda: np.linalg.solve(np.asarray(mass(q=q), dtype=np.float64), torque),
     }
 
 

@@ -25,7 +25,9 @@ def _candidates(model: oa.Model) -> dict[str, Callable[[], object]]:
     pull = np.zeros(6 * model.n)
     found: dict[str, Callable[[], object]] = {
         "derived": lambda: derived(q=q, v=v, T=torque, f_ext=pull),
-        "dense solve": lambda: np.linalg.solve(mass(q=q), torque - bias(q=q, v=v, f_ext=pull)),
+        "dense solve": lambda: np.linalg.solve(
+            np.asarray(mass(q=q), dtype=np.float64), torque - bias(q=q, v=v, f_ext=pull)
+        ),
     }
     if find_spec("pinocchio") and all(body.joint.kind in KINDS for body in model.bodies):
         peer = twin(import_module("pinocchio"), model)

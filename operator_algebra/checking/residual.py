@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -10,17 +11,22 @@ from typing import Literal
 import numpy as np
 
 from operator_algebra.checking.arithmetic import Singular
+from operator_algebra.checking.large import NotProbed, probe_residual
 from operator_algebra.checking.statements import Residual, compare, statement_residual
 from operator_algebra.checking.trial import Trial
-from operator_algebra.identities.identity import Identity, Law, Statement
+from operator_algebra.errors import SingularError
+from operator_algebra.identities.identity import Identity, Law
 from operator_algebra.identities.themes.noise import J
-from operator_algebra.identities.variants import uses_innovations, with_any_gain, with_noise
+from operator_algebra.identities.variants import with_any_gain, with_noise
 
 Verdict = Literal["holds", "FAILS", "inconclusive"]
 
 # Beyond this many bodies hundreds of bits cost seconds for each product of dense matrices.
 PRECISE_LIMIT = 16
-_USEFUL = float(np.sqrt(np.finfo(np.float64).eps))
+# Beyond this many, laws are probed with vectors.
+DENSE_LIMIT = 30
+# A bound above a third of the digits says nothing.
+_USEFUL = float(np.finfo(np.float64).eps ** (1 / 3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +49,7 @@ class Sampled:
 def readings(law: Law) -> tuple[Law, ...]:
     """The law as it stands, with any J where it claims that, and for any gain where it claims that."""
     found: list[Law] = [law]
-    re_ordered = isinstance(law, Statement) and law.rule == "numbering"  # an input J would have to be re-ordered too
-    if "J = 0" not in law.domain and uses_innovations(law) and not re_ordered:
+    if "any J" in law.domain:
         found.append(with_noise(law, J))
     if "any G" in law.domain:
         found.append(with_any_gain(law))
@@ -53,9 +58,19 @@ def readings(law: Law) -> tuple[Law, ...]:
 
 def residual(trial: Trial, law: Law) -> Residual:
     """What is left of one reading."""
+    if trial.model.n > DENSE_LIMIT and not trial.precise:
+        return _together([probe_residual(*pair, law) for pair in zip(trial.probers, trial.samples, strict=True)])
     if isinstance(law, Identity):
         return compare(trial, trial.value(law.lhs), trial.value(law.rhs))
     return statement_residual(trial, law)
+
+
+def _together(found: Sequence[Residual]) -> Residual:
+    worst = max(found, key=lambda one: float(one.condition[0]))
+    difference, size, condition = (
+        np.concatenate([getattr(one, name) for one in found]) for name in ("difference", "size", "condition")
+    )
+    return Residual(difference, size, condition, worst.culprit)
 
 
 def judge(trial: Trial, law: Law, *, precise: dict[int, Trial] | None = None) -> list[Sampled]:
@@ -84,6 +99,8 @@ def _judge(trial: Trial, law: Law, kept: dict[int, Trial]) -> list[Sampled]:
             found = residual(trial, law)
     except Singular:
         return [_nothing(law, "a matrix that has to be inverted") for _ in trial.samples]
+    except (SingularError, NotProbed) as error:
+        return [_nothing(law, str(error).splitlines()[0]) for _ in trial.samples]
     return [_verdict(trial, law, found, k, kept) for k in range(len(trial.samples))]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -13,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from operator_algebra.checking.arithmetic import Arithmetic, Array, FixedPoint, FloatArithmetic
+from operator_algebra.checking.inputs import draw, user_sizes
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.joints.joint import Joint
@@ -49,7 +49,6 @@ class Scene:
     joint: Array
     leaf: Callable[[str], Array]
     seeds: tuple[int, ...]
-    users: dict[str, Array] = field(default_factory=dict[str, Array])
     _inputs: dict[Symbol, Array] = field(default_factory=dict[Symbol, Array])
 
     def sizes(self, space: Space) -> Array:
@@ -60,13 +59,7 @@ class Scene:
             return self.joint
         if space.sizes == "one":
             return np.array([1])
-        if space.sizes == "ground":
-            return np.array([6])
-        if space.sizes not in self.users:
-            rng = np.random.default_rng([zlib.crc32(space.sizes.encode()), len(self.spatial)])
-            count = len(self.spatial) if space.attached else 1
-            self.users[space.sizes] = rng.integers(1, 3, count)
-        return self.users[space.sizes]
+        return user_sizes(space, len(self.spatial))
 
     def size(self, space: Space) -> int:
         """The number of entries of a vector of a space."""
@@ -79,43 +72,10 @@ class Scene:
         if symbol.origin != "input":
             raise InputError(f"{symbol.name} has no value of its own. Give a closed formula.")
         if symbol not in self._inputs:
-            drawn = np.stack([self._draw(symbol, seed) for seed in self.seeds])
-            self._inputs[symbol] = self.arithmetic.array(drawn)
+            rows, cols = self.sizes(symbol.type.codomain), self.sizes(symbol.type.domain)
+            drawn = [draw(symbol, rows, cols, self.parent, seed).toarray() for seed in self.seeds]
+            self._inputs[symbol] = self.arithmetic.array(np.stack(drawn))
         return self._inputs[symbol]
-
-    def _draw(self, symbol: Symbol, seed: int) -> Array:
-        """A random value with the declared structure."""
-        assert symbol.declared is not None
-        structure = symbol.declared
-        rows, cols = self.sizes(symbol.type.codomain), self.sizes(symbol.type.domain)
-        rng = np.random.default_rng([seed, zlib.crc32(symbol.name.encode())])
-        value = rng.uniform(-1.0, 1.0, (int(rows.sum()), int(cols.sum())))
-        value[~self._allowed(structure.flow, structure.hop, structure.strict, rows, cols)] = 0.0
-        if structure.semidefinite:
-            value = value @ value.T
-            if structure.definite:
-                value += 0.5 * np.eye(len(value))
-        elif structure.symmetric:
-            value = value + value.T
-        if structure.unit:
-            same = _owner(rows)[:, None] == _owner(cols)[None, :]
-            value = np.where(same, np.eye(len(value)), value)
-        return value
-
-    def _allowed(self, flow: str, hop: bool, strict: bool, rows: Array, cols: Array) -> Array:
-        if flow in ("full", "column", "row", "small") or len(rows) != len(cols):
-            return np.ones((int(rows.sum()), int(cols.sum())), dtype=bool)
-        count = len(rows)
-        reach = {
-            "zero": np.zeros((count, count), dtype=bool),
-            "diagonal": np.eye(count, dtype=bool),
-            "inward": self.edges if hop else self.ancestry,
-            "outward": (self.edges if hop else self.ancestry).T,
-            "related": self.ancestry | self.ancestry.T,
-        }[flow]
-        if strict:
-            reach = reach & ~np.eye(count, dtype=bool)
-        return reach[_owner(rows)][:, _owner(cols)]
 
     @cached_property
     def edges(self) -> Array:
@@ -129,10 +89,6 @@ class Scene:
         for _ in range(self.depth):
             reach = reach | (self.edges @ reach)
         return reach
-
-
-def _owner(sizes: Array) -> Array:
-    return np.repeat(np.arange(len(sizes)), sizes)
 
 
 def float_scene(model: Model, samples: Sequence[Sample]) -> Scene:

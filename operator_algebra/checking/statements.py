@@ -12,7 +12,7 @@ from operator_algebra.checking.arithmetic import Array, FixedPoint, Floats, Sing
 from operator_algebra.checking.judge import Value
 from operator_algebra.checking.trial import Trial
 from operator_algebra.errors import InputError
-from operator_algebra.expressions.build import add, matmul, one
+from operator_algebra.expressions.build import add, inv, matmul, one
 from operator_algebra.expressions.nodes import Expr, Product
 from operator_algebra.expressions.query import Query
 from operator_algebra.identities.identity import Statement
@@ -214,7 +214,8 @@ def _answer(trial: Trial, query: Query) -> Value:
         logarithms = _logarithms(arithmetic, np.einsum("sii->si", factor))
         total = (logarithms + logarithms).sum(axis=-1)[:, None, None]
         size = 2.0 * arithmetic.sizes(logarithms).sum(axis=-1)[:, None, None] + value.array.shape[-1]
-        return Value(total, size, value.condition, value.culprit)
+        # Rounding in a matrix moves its determinant by as much as it moves its inverse.
+        return Value(total, size, trial.value(inv(query.body)).condition, str(query.body))
     raise InputError(f"{query} cannot be checked. Ask for trace or logdet.")
 
 

@@ -13,6 +13,7 @@ from operator_algebra.checking.scene import Sample
 from operator_algebra.checking.trial import Trial
 from operator_algebra.errors import InputError
 from operator_algebra.identities.identity import Law
+from operator_algebra.identities.variants import READINGS
 from operator_algebra.models.changes import with_armature
 from operator_algebra.models.families import chain, forest, random_tree
 from operator_algebra.models.gallery import available, load
@@ -154,6 +155,11 @@ def trials(model: Model, samples: int, seed: int) -> Iterator[tuple[Trial, list[
                 yield (trial.mirrored if mirrored else trial), chosen
 
 
+def sample_of(model: Model, number: int, seed: int) -> Sample:
+    """One of the samples by its number, in body axes and the stored order."""
+    return Sample.draw(model, _seed(seed, number), "body")
+
+
 def _seed(seed: int, sample: int) -> int:
     return seed * 1009 + sample
 
@@ -172,7 +178,6 @@ TRAITS: Mapping[str, Callable[[Model], bool]] = MappingProxyType(
         "free base": lambda model: set(np.array(_dofs(model))[np.array(model.parent) < 0].tolist()) == {6},
     }
 )
-_READINGS = ("J = 0", "any G")
 
 
 @cache
@@ -183,10 +188,10 @@ def traits_of(model: Model) -> frozenset[str]:
 
 def in_domain(law: Law, model: Model) -> bool:
     """Whether a mechanism is in the domain of a law; a word that is not a trait is refused."""
-    words = [word for word in law.domain if word not in _READINGS]
+    words = [word for word in law.domain if word not in READINGS]
     unknown = [word for word in words if word not in TRAITS]
     if unknown:
-        known = ", ".join((*TRAITS, *_READINGS))
+        known = ", ".join((*TRAITS, *READINGS))
         raise InputError(f'the domain of "{law.name}" has the unknown trait {unknown[0]!r}. There are {known}.')
     return traits_of(model).issuperset(words)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from operator_algebra.checking.arithmetic import Array, Floats
 from operator_algebra.checking.judge import Judge, Value
+from operator_algebra.checking.probe import Prober
 from operator_algebra.checking.scene import Sample, extended_scene, float_scene
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.models.changes import carried, mirrored
@@ -32,6 +33,11 @@ class Trial:
         scene = extended_scene if self.precise else float_scene
         return Judge(scene(self.model, self.samples))
 
+    @cached_property
+    def probers(self) -> tuple[Prober, ...]:
+        """The samples of a large mechanism, one by one."""
+        return tuple(Prober(self.model, sample) for sample in self.samples)
+
     def value(self, e: Expr) -> Value:
         """The value of an expression."""
         return self.judge.value(e)
@@ -42,7 +48,8 @@ class Trial:
 
     def bound(self, condition: Floats) -> Floats:
         """8 eps (1 + √depth) times the condition: what rounding may leave of a true law, as a share of its terms."""
-        return 8.0 * self.judge.arithmetic.eps * (1.0 + np.sqrt(self.model.depth)) * condition
+        eps = self.judge.arithmetic.eps if self.precise else float(np.finfo(np.float64).eps)
+        return 8.0 * eps * (1.0 + np.sqrt(self.model.depth)) * condition
 
     @cached_property
     def turned(self) -> Trial:

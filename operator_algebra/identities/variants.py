@@ -14,11 +14,19 @@ from operator_algebra.identities.identity import Law, Statement
 from operator_algebra.operators.spaces import FORCE, TORQUE
 from operator_algebra.symbols import E_phi, H, I, Innovations, M, innovations, phi
 
+READINGS = ("J = 0", "any J", "any G")
+"""Words of a domain that speak of the formula and not of the mechanism."""
+
 _MASS = (H, phi, M, phi.T, H.T)
 
 
 def _names(plain: Innovations) -> dict[str, Expr]:
     return {field.name: getattr(plain, field.name) for field in fields(plain)}
+
+
+def noisy_names(J: Expr) -> dict[str, Expr]:
+    """J itself, and what `innovations(J)` calls P_J, D_J, …, by these names."""
+    return {"J": J, **{f"{name}_J": e for name, e in _names(innovations(J)).items()}}
 
 
 def _rewrite(e: Expr, mapping: Mapping[Expr, Expr], J: Expr | None) -> Expr:
@@ -91,7 +99,7 @@ def with_any_gain(law: Law) -> Law:
 
 def _changed(law: Law, name: str, mapping: Mapping[Expr, Expr], J: Expr | None) -> Law:
     lhs, rhs = _side(law.lhs, mapping, J), _side(law.rhs, mapping, J)
-    domain = tuple(trait for trait in law.domain if trait not in ("J = 0", "any G"))
+    domain = tuple(trait for trait in law.domain if trait not in READINGS)
     if isinstance(law, Statement):
         return replace(law, name=name, lhs=lhs, rhs=rhs, domain=domain, twins=())
     assert isinstance(lhs, Expr) and isinstance(rhs, Expr)

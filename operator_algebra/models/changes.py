@@ -66,8 +66,9 @@ def plainer(model: Model) -> Iterator[Model]:
 def _plainer_bodies(body: Body) -> Iterator[Body]:
     joint = body.joint
     plain = [Joint.revolute(axis, name=joint.name) for axis in ((0, 0, 1), (0, 1, 0))]
-    if joint not in plain:
-        yield from (replace(body, joint=candidate) for candidate in plain)
+    for better, candidate in enumerate(plain):
+        if joint not in plain[: better + 1]:
+            yield replace(body, joint=candidate)
     place = _PLAIN_PLACEMENT if body.parent is not None else Placement()
     if body.placement != place:
         yield replace(body, placement=place)

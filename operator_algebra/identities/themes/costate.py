@@ -32,6 +32,7 @@ LAWS: tuple[Law, ...] = (
         "costate covariance",
         Upsilon,
         diag(Omega),
+        domain=("any J",),
         cites="filtering and smoothing (80)",
         idea="Unroll the recursion from the base to the tips.",
         twins=(
@@ -43,6 +44,7 @@ LAWS: tuple[Law, ...] = (
         "costate Lyapunov equation",
         H.T @ inv(D) @ H,
         Upsilon - diag(_coupling),
+        domain=("any J",),
         cites="filtering and smoothing (82)",
         misprint="(68): τ̄ Δ⁺ τ̄* + H* H / D; (83): H H* / D and φ Δ⁻ φ",
         idea="On a tree E_ψ* Υ E_ψ couples siblings; its block diagonal alone enters.",
@@ -56,7 +58,7 @@ LAWS: tuple[Law, ...] = (
         "costate decomposition on chains",
         Omega,
         Upsilon + psi_tilde.T @ Upsilon + Upsilon @ psi_tilde,
-        domain=("serial",),
+        domain=("any J", "serial",),
         idea="On a chain E_ψ* Υ E_ψ is block-diagonal; put its equation between ψ* and ψ.",
         twins=(
             Twin("tilde left out", Omega, Upsilon + psi.T @ Upsilon + Upsilon @ psi),
@@ -67,6 +69,7 @@ LAWS: tuple[Law, ...] = (
         "costate decomposition",
         Omega,
         Upsilon + psi_tilde.T @ Upsilon + Upsilon @ psi_tilde + psi.T @ (_coupling - diag(_coupling)) @ psi,
+        domain=("any J",),
         idea="Put the Lyapunov equation between ψ* and ψ; siblings couple through their parent.",
         twins=(
             Twin("coupling forgotten", Omega, Upsilon + psi_tilde.T @ Upsilon + Upsilon @ psi_tilde),
@@ -84,6 +87,7 @@ LAWS: tuple[Law, ...] = (
         Omega,
         psi.T @ Upsilon @ psi,
         reads="Ω(i, j) = ψ*(c, i) Υ(c) ψ(c, j), c the nearest common ancestor of i and j; 0 if they have none",
+        domain=("any J",),
         cites="filtering and smoothing (83)",
         misprint="(83): α⁺ = φ α⁻; (78): inner limit N − 1",
         idea="Expand the costate decomposition along both paths.",
@@ -102,6 +106,7 @@ LAWS: tuple[Law, ...] = (
         "inverse mass matrix, expanded",
         inv(mass),
         inv(D) - inv(D) @ H @ psi @ K - K.T @ psi.T @ H.T @ inv(D) + K.T @ Omega @ K,
+        domain=("any J",),
         cites="filtering and smoothing (69)",
         misprint="(77): the inner sum runs over i",
         idea="Multiply the inverse factorization out.",
@@ -118,6 +123,7 @@ LAWS: tuple[Law, ...] = (
         "diagonal of the inverse mass matrix",
         diag(inv(mass)),
         inv(D) + G.T @ Upsilon_plus @ G,
+        domain=("any J",),
         cites="filtering and smoothing (71)",
         idea="D⁻¹ H ψ K has no diagonal blocks, and diag(K* Ω K) = G* Υ⁺ G.",
         twins=(
@@ -130,6 +136,7 @@ LAWS: tuple[Law, ...] = (
         "operational-space kernel",
         phi.T @ H.T @ inv(mass) @ H @ phi,
         Omega,
+        domain=("any J",),
         cites="filtering and smoothing (80)",
         idea="The inverse factorization and the left exchange on both sides.",
         twins=(
@@ -141,6 +148,7 @@ LAWS: tuple[Law, ...] = (
         "response to body forces",
         inv(mass) @ H @ phi,
         (I - H @ psi @ K).T @ inv(D) @ H @ psi,
+        domain=("any J",),
         idea="The inverse factorization, then the left exchange.",
         twins=(
             Twin("φ for ψ", inv(mass) @ H @ phi, (I - H @ psi @ K).T @ inv(D) @ H @ phi),
@@ -151,6 +159,7 @@ LAWS: tuple[Law, ...] = (
         "response to body forces, through Ω",
         inv(mass) @ H @ phi,
         inv(D) @ H @ psi - K.T @ Omega,
+        domain=("any J",),
         idea="Multiply out and recognise Ω.",
         twins=(
             Twin("sign", inv(mass) @ H @ phi, inv(D) @ H @ psi + K.T @ Omega),

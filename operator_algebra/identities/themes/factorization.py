@@ -46,6 +46,7 @@ LAWS: tuple[Law, ...] = (
         "innovations factorization",
         mass,
         (I + H @ phi @ K) @ D @ (I + H @ phi @ K).T,
+        domain=("any J",),
         cites="diagonalized dynamics (4.1b)",
         idea="The rigid sandwich between H and H*, with H φ̃ τ̄ P H* = 0.",
         twins=(
@@ -59,7 +60,7 @@ LAWS: tuple[Law, ...] = (
         "factor inverse",
         inv(I + H @ phi @ K),
         I - H @ psi @ K,
-        domain=("any G",),
+        domain=("any J", "any G",),
         cites="diagonalized dynamics (4.1c)",
         idea="The matrix inversion lemma, or the propagation exchange between H and K.",
         twins=(
@@ -71,6 +72,7 @@ LAWS: tuple[Law, ...] = (
         "inverse mass matrix",
         inv(mass),
         (I - H @ psi @ K).T @ inv(D) @ (I - H @ psi @ K),
+        domain=("any J",),
         cites="diagonalized dynamics (4.1d)",
         idea="Invert the innovations factorization factor by factor.",
         twins=(
@@ -83,7 +85,7 @@ LAWS: tuple[Law, ...] = (
         "left exchange",
         (I - H @ psi @ K) @ H @ phi,
         H @ psi,
-        domain=("any G",),
+        domain=("any J", "any G",),
         cites="diagonalized dynamics (4.10a)",
         idea="H (φ − ψ K H φ) = H ψ.",
         twins=(
@@ -95,7 +97,7 @@ LAWS: tuple[Law, ...] = (
         "right exchange",
         phi @ K @ (I - H @ psi @ K),
         psi @ K,
-        domain=("any G",),
+        domain=("any J", "any G",),
         cites="diagonalized dynamics (4.10b)",
         idea="(φ − φ K H ψ) K = ψ K.",
         twins=(
@@ -107,7 +109,7 @@ LAWS: tuple[Law, ...] = (
         "left exchange, inverse direction",
         (I + H @ phi @ K) @ H @ psi,
         H @ phi,
-        domain=("any G",),
+        domain=("any J", "any G",),
         idea="Multiply the left exchange by the innovations factor.",
         twins=(
             Twin("sign", (I - H @ phi @ K) @ H @ psi, H @ phi),
@@ -118,7 +120,7 @@ LAWS: tuple[Law, ...] = (
         "right exchange, inverse direction",
         psi @ K @ (I + H @ phi @ K),
         phi @ K,
-        domain=("any G",),
+        domain=("any J", "any G",),
         idea="Multiply the right exchange by the innovations factor.",
         twins=(
             Twin("sign", psi @ K @ (I - H @ phi @ K), phi @ K),
@@ -199,7 +201,7 @@ LAWS: tuple[Law, ...] = (
         "pattern of the innovations factor",
         U,
         I + H @ phi_tilde @ G,
-        domain=("any G",),
+        domain=("any J", "any G",),
         cites="inertia decomposition (26)",
         idea="φ K = φ E_φ G = φ̃ G: the block (i, k) is H(i) φ(i, k) G(k), nothing else fills in.",
         twins=(
@@ -211,6 +213,7 @@ LAWS: tuple[Law, ...] = (
         "square root of the mass matrix",
         mass,
         m @ m.T,
+        domain=("any J",),
         cites="diagonalized dynamics (5.1)",
         idea="m = (I + H φ K) root(D).",
         twins=(
@@ -222,6 +225,7 @@ LAWS: tuple[Law, ...] = (
         "square root of the inverse",
         inv(mass),
         ell.T @ ell,
+        domain=("any J",),
         cites="diagonalized dynamics (5.2)",
         idea="ℓ = root(D)⁻¹ (I − H ψ K).",
         twins=(
@@ -237,6 +241,7 @@ LAWS: tuple[Law, ...] = (
         "square roots are inverse",
         ell @ m,
         I,
+        domain=("any J",),
         cites="diagonalized dynamics (5.2)",
         idea="root(D)⁻¹ (I − H ψ K) (I + H φ K) root(D) = I.",
         twins=(
@@ -251,6 +256,7 @@ LAWS: tuple[Law, ...] = (
         m,
         mass,
         reads="m is the lower Cholesky factor of H φ M φ* H* when bodies are counted from the tips",
+        domain=("any J",),
         cites="diagonalized dynamics, section 5",
         misprint="section 3 says that a Cholesky factor may not be smooth; without pivoting it is unique, smooth, and is m",
         idea="A triangular factor with positive diagonal is unique.",
@@ -272,6 +278,7 @@ LAWS: tuple[Law, ...] = (
         logdet(mass),
         logdet(D),
         reads="log det H φ M φ* H* = log det D",
+        domain=("any J",),
         cites="inertia decomposition (12)",
         idea="The innovations factor has determinant one.",
         twins=(

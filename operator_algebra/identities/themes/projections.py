@@ -105,6 +105,7 @@ LAWS: tuple[Law, ...] = (
         "gain equation",
         G @ D,
         P @ H.T,
+        domain=("any J",),
         cites="filtering and smoothing (39)",
         misprint="the gain is taken from (38)",
         idea="The definition of G without its inverse.",
@@ -114,6 +115,7 @@ LAWS: tuple[Law, ...] = (
         "update, short form",
         P_plus,
         tau_bar @ P,
+        domain=("any J",),
         cites="diagonalized dynamics (4.7)",
         idea="G D = P H*.",
         twins=(
@@ -125,6 +127,7 @@ LAWS: tuple[Law, ...] = (
         "update is symmetric",
         tau_bar @ P,
         P @ tau_bar.T,
+        domain=("any J",),
         cites="filtering and smoothing (50)",
         idea="G H P = G D G*.",
         twins=(Twin("sign", tau_bar @ P, -(P @ tau_bar.T)), Twin("projection once", tau_bar @ P, P @ tau.T)),
@@ -159,6 +162,7 @@ LAWS: tuple[Law, ...] = (
         "update, Riccati form",
         P_plus,
         P - G @ D @ G.T,
+        domain=("any J",),
         cites="filtering and smoothing (43)",
         idea="P H* D⁻¹ H P = G D G*.",
         twins=(

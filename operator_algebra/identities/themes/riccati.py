@@ -26,6 +26,7 @@ LAWS: tuple[Law, ...] = (
         "Riccati equation",
         M,
         P - E_psi @ P @ E_phi.T,
+        domain=("any J",),
         cites="diagonalized dynamics (4.8)",
         idea="P = M + E_φ P⁺ E_φ* with P⁺ = τ̄ P; E_φ X E_φ* is block-diagonal because every body has one parent.",
         twins=(
@@ -37,6 +38,7 @@ LAWS: tuple[Law, ...] = (
         "Riccati equation, updated inertia",
         M,
         P - E_phi @ P_plus @ E_phi.T,
+        domain=("any J",),
         cites="diagonalized dynamics (4.8)",
         idea="The inertia before a joint is the body's own and what its children hand on.",
         twins=(
@@ -74,6 +76,7 @@ LAWS: tuple[Law, ...] = (
         "mixed decomposition",
         psi @ M @ phi.T,
         P + psi_tilde @ P + P @ phi_tilde.T,
+        domain=("any J",),
         idea="Put the Riccati equation between ψ and φ*.",
         twins=(
             Twin("tilde left out", psi @ M @ phi.T, P + psi @ P + P @ phi_tilde.T),
@@ -84,6 +87,7 @@ LAWS: tuple[Law, ...] = (
         "mixed decomposition, two terms",
         psi @ M @ phi.T,
         psi @ P + P @ phi_tilde.T,
+        domain=("any J",),
         idea="P + ψ̃ P = ψ P.",
         twins=(
             Twin("I twice", psi @ M @ phi.T, psi @ P + P @ phi.T),
@@ -135,6 +139,7 @@ LAWS: tuple[Law, ...] = (
         "rigid sandwich",
         phi @ M @ phi.T,
         phi_tilde @ tau_bar @ P + (I + phi @ K @ H) @ P @ phi.T,
+        domain=("any J",),
         cites="diagonalized dynamics, proof of 4.2",
         idea="Put the Riccati equation between φ and φ*.",
         twins=(
@@ -146,6 +151,7 @@ LAWS: tuple[Law, ...] = (
         "innovations decomposition",
         phi @ M @ phi.T,
         P + phi_tilde @ P + P @ phi_tilde.T + phi @ K @ D @ K.T @ phi.T,
+        domain=("any J",),
         cites="review (12)",
         idea="M = P − E_φ P E_φ* + K D K*, put between φ and φ*.",
         twins=(
@@ -172,6 +178,7 @@ LAWS: tuple[Law, ...] = (
         E_phi @ P_plus @ E_phi.T,
         E_phi @ P_plus @ E_phi.T,
         reads="E_φ P⁺ E_φ* has no block between different bodies",
+        domain=("any J",),
         cites="review (12)",
         idea="Every body has one parent.",
         twins=(

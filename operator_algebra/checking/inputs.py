@@ -1,0 +1,93 @@
+"""Random values of the inputs of a law, with the structure that they were declared with."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from operator_algebra.expressions.nodes import Symbol
+from operator_algebra.operators.spaces import Space
+
+_DENSE = 2000
+
+
+def user_sizes(space: Space, bodies: int) -> NDArray[np.intp]:
+    """Block sizes of a user's own space: one or two per body, always the same for the same name."""
+    if space.sizes == "ground":
+        return np.array([6], dtype=np.intp)
+    rng = np.random.default_rng([zlib.crc32(space.sizes.encode()), bodies])
+    return rng.integers(1, 3, bodies if space.attached else 1).astype(np.intp)
+
+
+def draw(symbol: Symbol, rows: Any, cols: Any, parent: Any, seed: int) -> Any:
+    """A random value of an input: a scipy.sparse array, with entries where its structure allows them."""
+    assert symbol.declared is not None
+    structure = symbol.declared
+    rng = np.random.default_rng([seed, zlib.crc32(symbol.name.encode())])
+    attached = len(rows) == len(parent) and len(cols) == len(parent) and symbol.type.domain.attached
+    if structure.flow == "zero":
+        return sp.csr_array((int(rows.sum()), int(cols.sum())))
+    if attached and (structure.flow == "diagonal" or structure.hop):
+        return _blocks(structure, rows, cols, parent, rng)
+    shape = (int(rows.sum()), int(cols.sum()))
+    values = rng.uniform(-1.0, 1.0, shape)
+    if attached and structure.flow in ("inward", "outward", "related"):
+        values = np.where(_reach(structure.flow, parent)[_owner(rows)][:, _owner(cols)], values, 0.0)
+    same = _owner(rows)[:, None] == _owner(cols)[None, :] if attached and max(shape) <= _DENSE else None
+    return sp.csr_array(_signed(structure, values, same))
+
+
+def _signed(structure: Any, values: Any, same: Any) -> Any:
+    """The declared sign; identity or zero blocks on the diagonal where they were declared."""
+    if structure.semidefinite:
+        values = values @ values.T + (0.5 * np.eye(len(values)) if structure.definite else 0.0)
+    elif structure.symmetric:
+        values = values + values.T
+    if same is not None and structure.unit:
+        values = np.where(same, np.eye(len(values)), values)
+    elif same is not None and structure.strict:
+        values = np.where(same, 0.0, values)
+    return values
+
+
+def _blocks(structure: Any, rows: Any, cols: Any, parent: Any, rng: np.random.Generator) -> Any:
+    """Block-diagonal operators and hops, block by block."""
+    count = len(rows)
+    at_row, at_col = np.arange(count), np.arange(count)
+    if structure.hop:
+        (below,) = np.nonzero(np.asarray(parent) >= 0)
+        above = np.asarray(parent)[below]
+        at_row, at_col = (above, below) if structure.flow == "inward" else (below, above)
+    row_starts, col_starts = np.cumsum(rows) - rows, np.cumsum(cols) - cols
+    found: list[tuple[Any, Any, Any]] = []
+    for i, j in zip(at_row.tolist(), at_col.tolist(), strict=True):
+        block = _signed(structure, rng.uniform(-1.0, 1.0, (int(rows[i]), int(cols[j]))), None)
+        r, c = np.indices(block.shape)
+        found.append(((r + row_starts[i]).ravel(), (c + col_starts[j]).ravel(), block.ravel()))
+    shape = (int(rows.sum()), int(cols.sum()))
+    if not found:
+        return sp.csr_array(shape)
+    i, j, values = (np.concatenate(part) for part in zip(*found, strict=True))
+    return sp.csr_array((values, (i, j)), shape=shape)
+
+
+def _owner(sizes: Any) -> Any:
+    return np.repeat(np.arange(len(sizes)), sizes)
+
+
+def _reach(flow: str, parent: Any) -> Any:
+    """Which pairs of bodies an operator of this flow may join."""
+    above = np.asarray(parent)
+    count = len(above)
+    edges = (np.arange(count)[:, None] == above[None, :]) & (above >= 0)
+    reach = np.eye(count, dtype=bool)
+    while True:
+        wider = reach | (edges @ reach)
+        if np.array_equal(wider, reach):
+            break
+        reach = wider
+    return {"inward": reach, "outward": reach.T, "related": reach | reach.T}[flow]

@@ -1,0 +1,265 @@
+"""What is left of a law on a large mechanism, by probing it with vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from operator_algebra.checking.probe import Column, Prober
+from operator_algebra.checking.scene import Sample
+from operator_algebra.checking.statements import Residual
+from operator_algebra.errors import InputError
+from operator_algebra.expressions.build import add, matmul
+from operator_algebra.expressions.nodes import Diag, Expr, Product
+from operator_algebra.expressions.query import Query
+from operator_algebra.expressions.traverse import children_and_definition, postorder
+from operator_algebra.identities.identity import Identity, Law, Statement
+from operator_algebra.models.changes import carried, mirrored
+from operator_algebra.models.model import Model
+from operator_algebra.operators.spaces import ONE, Space
+
+_STEPS = 10_000_000  # of a series: bodies times depth
+_SMALL = 1000
+
+
+class NotProbed(Exception):
+    """A law that has no form in vectors; the message says why."""
+
+
+Left = tuple[Column, Column]
+
+
+def probe_residual(prober: Prober, sample: Sample, law: Law) -> Residual:
+    """What is left of a law at one sample."""
+    if isinstance(law, Identity):
+        return _residual(prober, _equation(prober, law.lhs, law.rhs))
+    if law.rule not in _RULES:
+        raise NotProbed(f"the rule {law.rule!r} has no form in vectors")
+    return _RULES[law.rule](prober, sample, law)
+
+
+def _residual(prober: Prober, sides: Left) -> Residual:
+    left, right = sides
+    difference = np.array([float(np.linalg.norm(left.entries - right.entries))])
+    size = np.array([float(np.linalg.norm(left.size) + np.linalg.norm(right.size))])
+    condition = np.array([max(prober.condition, left.condition, right.condition)])
+    culprit = prober.run.culprit
+    return Residual(difference, size, condition, "" if culprit is None else str(culprit))
+
+
+def _equation(prober: Prober, lhs: Expr, rhs: Expr) -> Left:
+    """Both sides times a random vector; one that stands on one body where block diagonals are spoken of."""
+    whole = [node for side in (lhs, rhs) for node in postorder(side, children_and_definition)]
+    picky = any(isinstance(node, Diag) for node in whole) and lhs.type.domain.attached
+    body = int(np.argmax(prober.model.level)) if picky else None
+    x = prober.random(lhs.type.domain, body=body)
+    return prober.apply(lhs, x), prober.apply(rhs, x)
+
+
+def _sides(law: Statement) -> tuple[Expr, Expr]:
+    if isinstance(law.lhs, Query) or isinstance(law.rhs, Query):
+        raise InputError(f'"{law.name}": the rule {law.rule!r} compares operators, not queries.')
+    return law.lhs, law.rhs
+
+
+def _series(prober: Prober, sample: Sample, law: Statement) -> Residual:
+    del sample
+    lhs, shift = _sides(law)
+    if prober.model.n * prober.model.depth > _STEPS:
+        raise NotProbed("the series has as many terms as the forest is deep")
+    x = prober.random(lhs.type.domain)
+    total = x
+    for _ in range(prober.model.depth):
+        step = prober.apply(shift, total)
+        total = Column(x.value + step.value, x.size + step.size, step.condition)
+    return _residual(prober, (prober.apply(lhs, x), total))
+
+
+def _on_bodies(prober: Prober, space: Space, column: Column, kept: set[int]) -> Column:
+    owner = prober.source.layout(space).owner
+    mask = np.isin(owner, list(kept))
+    made = prober.column(space, np.where(mask, column.entries, 0.0))
+    return Column(made.value, np.where(mask, column.size, 0.0), column.condition)
+
+
+def _way(prober: Prober) -> list[int]:
+    """A longest way from the ground to a tip."""
+    tip = int(np.argmax(prober.model.level))
+    path = [tip]
+    while prober.model.parent[path[-1]] >= 0:
+        path.append(prober.model.parent[path[-1]])
+    return path[::-1]
+
+
+def _path(prober: Prober, sample: Sample, law: Statement) -> Residual:
+    """Via a body in the middle of a longest way, to its ancestors."""
+    del sample
+    lhs, rhs = _sides(law)
+    way = _way(prober)
+    middle = way[len(way) // 2]
+    space = lhs.type.domain
+    x = prober.random(space, body=way[-1])
+    direct = _on_bodies(prober, space, prober.apply(lhs, x), set(way[: len(way) // 2 + 1]))
+    there = _on_bodies(prober, space, prober.apply(rhs, x), {middle})
+    return _residual(prober, (direct, prober.apply(lhs, there)))
+
+
+def _common_ancestor(prober: Prober, sample: Sample, law: Statement) -> Residual:
+    """Between the tip of a longest way and a body that leaves it elsewhere."""
+    del sample
+    lhs, rhs = _sides(law)
+    if not isinstance(rhs, Product) or len(rhs.children) != 3:
+        raise NotProbed("the right side needs three factors")
+    above, middle, below = rhs.children
+    way = _way(prober)
+    other, ancestor = _branch(prober, way)
+    x = prober.random(lhs.type.domain, body=other)
+    space = lhs.type.codomain
+    direct = _on_bodies(prober, space, prober.apply(lhs, x), {way[-1]})
+    there = _on_bodies(prober, below.type.codomain, prober.apply(below, x), {ancestor})
+    through = _on_bodies(prober, space, prober.apply(above, prober.apply(middle, there)), {way[-1]})
+    return _residual(prober, (direct, through))
+
+
+def _branch(prober: Prober, way: list[int]) -> tuple[int, int]:
+    """A body off a way, and where its own way meets it; on a chain, one of the way itself."""
+    on = set(way)
+    for body in range(prober.model.n - 1, -1, -1):
+        if body not in on:
+            meet = body
+            while meet >= 0 and meet not in on:
+                meet = prober.model.parent[meet]
+            if meet >= 0:
+                return body, meet
+    middle = way[len(way) // 2]
+    return middle, middle
+
+
+def _semidefinite(prober: Prober, sample: Sample, law: Statement) -> Residual:
+    """Block by block: the smallest eigenvalue against the size of the block."""
+    del sample
+    lhs, rhs = _sides(law)
+    gap, size, condition = prober.formed(add(rhs, -1 * lhs))
+    if not np.array_equal(*gap.places()):
+        raise NotProbed("the two sides are not block-diagonal")
+    lowest = [float(np.linalg.eigvalsh(block)[0]) if block.size else 0.0 for block in gap.diagonal_blocks()]
+    norms = gap.like(size).diagonal_norms()
+    shares = np.array([max(-low, 0.0) / norm if norm else 0.0 for low, norm in zip(lowest, norms, strict=True)])
+    condition = max(condition, prober.condition)
+    return Residual(np.array([shares.max(initial=0.0)]), np.ones(1), np.array([condition]), str(rhs))
+
+
+def _block_diagonal(prober: Prober, sample: Sample, law: Statement) -> Residual:
+    del sample
+    lhs, _ = _sides(law)
+    body = int(np.argmax(prober.model.level))
+    x = prober.random(lhs.type.domain, body=body)
+    whole = prober.apply(lhs, x)
+    return _residual(prober, (whole, _on_bodies(prober, lhs.type.codomain, whole, {body})))
+
+
+def _roots(prober: Prober, sample: Sample, law: Statement) -> Residual:
+    del sample
+    lhs, rhs = _sides(law)
+    root = prober.model.parent.index(-1)
+    x = prober.random(lhs.type.domain, body=root)
+    found = [_on_bodies(prober, lhs.type.codomain, prober.apply(side, x), {root}) for side in (lhs, rhs)]
+    return _residual(prober, (found[0], found[1]))
+
+
+def _cholesky(prober: Prober, sample: Sample, law: Statement) -> Residual:
+    """The factor is triangular by its structure; its product with its adjoint is probed."""
+    del sample
+    lhs, rhs = _sides(law)
+    if lhs.structure.flow not in ("inward", "diagonal"):
+        raise NotProbed("the factor is not inward")
+    return _residual(prober, _equation(prober, matmul(lhs, lhs.T), rhs))
+
+
+def _query(prober: Prober, sample: Sample, law: Statement) -> Residual:
+    del sample
+    if not isinstance(law.lhs, Query) or not isinstance(law.rhs, Query):
+        raise InputError(f'"{law.name}": both sides of a query statement are queries.')
+    numbers = [_number(prober, query) for query in (law.lhs, law.rhs)]
+    condition = max(prober.condition, *(condition for _, _, condition in numbers))
+    size = np.array([numbers[0][1] + numbers[1][1]])
+    return Residual(np.array([abs(numbers[0][0] - numbers[1][0])]), size, np.array([condition]), str(law.lhs.body))
+
+
+def _number(prober: Prober, query: Query) -> tuple[float, float, float]:
+    """The answer, its size before cancellation, its condition."""
+    body = query.body
+    rows = prober.source.layout(body.type.codomain).size
+    local = body.structure.flow == "diagonal"
+    if rows > _SMALL and not local:
+        raise NotProbed("a trace or determinant has no form in vectors")
+    value, size, condition = prober.formed(body)
+    if query.kind == "trace":
+        return float(value.data.diagonal().sum()), float(size.diagonal().sum()), condition
+    blocks = value.diagonal_blocks() if local else [value.data.toarray()]
+    logs = [float(np.linalg.slogdet(block)[1]) if block.size else 0.0 for block in blocks]
+    if not local:
+        from operator_algebra.expressions.build import inv
+
+        condition = max(condition, prober.formed(inv(body))[2])
+    return sum(logs), sum(map(abs, logs)) + rows, condition
+
+
+def _frame(prober: Prober, sample: Sample, law: Statement) -> Residual:
+    """lhs in world axes on turned vectors is rhs in body axes, turned."""
+    lhs, rhs = _sides(law)
+    turned = Sample(sample.seed, "world", sample.q, sample.v), Sample(sample.seed, "body", sample.q, sample.v)
+    world, body = (prober if prober.source.leaves.frame == one_.frame else Prober(prober.model, one_) for one_ in turned)
+    x = body.random(rhs.type.domain)
+    rotation = body.source.leaves.absolute[0]
+    left = world.apply(lhs, world.column(rhs.type.domain, _turn(rotation, rhs.type.domain, x.entries)))
+    right = body.apply(rhs, x)
+    moved = _turn(rotation, rhs.type.codomain, right.entries)
+    size = np.full_like(moved, np.linalg.norm(right.size) / np.sqrt(max(1, moved.size)))
+    column = world.column(rhs.type.codomain, moved)
+    return _residual(world, (left, Column(column.value, size, max(right.condition, body.condition))))
+
+
+def _turn(rotation: np.ndarray, space: Space, entries: np.ndarray) -> np.ndarray:
+    if space.sizes != "spatial":
+        return entries
+    parts = entries.reshape(len(rotation), 2, 3)
+    return np.einsum("kij,kaj->kai", rotation, parts).reshape(-1)
+
+
+def _numbering(prober: Prober, sample: Sample, law: Statement) -> Residual:
+    """lhs for mirrored siblings on re-ordered vectors is rhs, re-ordered."""
+    lhs, rhs = _sides(law)
+    model: Model = prober.model
+    other, order = mirrored(model)
+    q, v = (carried(model, order, np.asarray(x), rates=rates) for x, rates in ((sample.q, False), (sample.v, True)))
+    second = Prober(other, Sample(sample.seed, sample.frame, q, v))
+    x = prober.random(rhs.type.domain)
+    there = second.apply(lhs, second.column(rhs.type.domain, _ordered(prober, rhs.type.domain, order, x.entries)))
+    here = prober.apply(rhs, x)
+    moved = second.column(rhs.type.codomain, _ordered(prober, rhs.type.codomain, order, here.entries))
+    size = _ordered(prober, rhs.type.codomain, order, here.size)
+    return _residual(prober, (there, Column(moved.value, size, max(here.condition, second.condition))))
+
+
+def _ordered(prober: Prober, space: Space, order: np.ndarray, entries: np.ndarray) -> np.ndarray:
+    layout = prober.source.layout(space)
+    if not layout.attached or space == ONE:
+        return entries
+    return np.concatenate([entries[layout.part(int(k))] for k in order])
+
+
+_RULES: dict[str, Callable[[Prober, Sample, Statement], Residual]] = {
+    "series": _series,
+    "path": _path,
+    "common ancestor": _common_ancestor,
+    "semidefinite": _semidefinite,
+    "block-diagonal": _block_diagonal,
+    "roots": _roots,
+    "cholesky": _cholesky,
+    "query": _query,
+    "frame": _frame,
+    "numbering": _numbering,
+}
+

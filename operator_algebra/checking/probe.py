@@ -1,0 +1,230 @@
+"""Laws of large mechanisms, matrix-free: both sides are applied to a random vector, in time linear in the bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from operator_algebra.checking.arithmetic import Floats
+from operator_algebra.checking.inputs import draw
+from operator_algebra.checking.scene import Sample
+from operator_algebra.errors import InputError
+from operator_algebra.expressions.nodes import Diag, Expr, Inverse, One, Product, Scale, Sum, Symbol, Transpose, Zero
+from operator_algebra.meaning.evaluator import Evaluation, Request
+from operator_algebra.meaning.source import ModelSource
+from operator_algebra.models.model import Model
+from operator_algebra.operators.bind import model_layouts
+from operator_algebra.operators.blocks import BlockMatrix
+from operator_algebra.operators.layout import Binding, Layout
+from operator_algebra.operators.leaves import LeafValues
+from operator_algebra.operators.spaces import ONE, Space, Type
+
+MEMORY = 4e9
+_DENSE = 1000  # rows of the largest matrix that is inverted as such
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A vector, the sizes of its entries before cancellation, and the worst condition on the way."""
+
+    value: BlockMatrix
+    size: Floats
+    condition: float = 1.0
+
+    @property
+    def entries(self) -> Floats:
+        """The entries as an array."""
+        return self.value.data.toarray()[:, 0]
+
+
+class RandomSource(ModelSource):
+    """The leaves of a model at a sample, and inputs drawn for it."""
+
+    def __init__(self, model: Model, sample: Sample) -> None:
+        leaves = LeafValues(model, sample.q, sample.v, sample.frame)
+        self.model = model
+        self.leaves = leaves
+        self.seed = sample.seed
+        self.binding = Binding(model, model.name, model.joint_names, sample.frame, leaves.q)
+        self.parent = np.array(model.parent, dtype=np.intp)
+        self.level = np.array(model.level, dtype=np.intp)
+        self.dtype = np.dtype(np.float64)
+        self._layouts: dict[str, Layout] = model_layouts(model)
+        self._drawn: dict[Symbol, BlockMatrix] = {}
+
+    def layout(self, space: Space) -> Layout:
+        """Block sizes of a space; those of a user's space are drawn."""
+        if space.sizes not in self._layouts:
+            from operator_algebra.checking.inputs import user_sizes
+
+            sizes = user_sizes(space, self.model.n)
+            self._layouts[space.sizes] = Layout.of(sizes, attached=space.attached)
+        return self._layouts[space.sizes]
+
+    def value(self, symbol: Symbol) -> BlockMatrix:
+        """The value of a leaf, or of an input, drawn once."""
+        if symbol.origin != "input":
+            return super().value(symbol)
+        if symbol not in self._drawn:
+            rows, cols = self.layout(symbol.type.codomain), self.layout(symbol.type.domain)
+            values = draw(symbol, rows.sizes, cols.sizes, self.parent, self.seed)
+            self._drawn[symbol] = BlockMatrix(symbol.type, rows, cols, sp.csr_array(values), self.binding)
+        return self._drawn[symbol]
+
+
+class Prober:
+    """Applies the sides of laws to vectors on one mechanism at one sample; local operators are computed once."""
+
+    def __init__(self, model: Model, sample: Sample) -> None:
+        self.model = model
+        self.source = RandomSource(model, sample)
+        self.run = Evaluation(self.source, MEMORY)
+        self._formed: dict[Expr, tuple[BlockMatrix, Any, float]] = {}
+        self._rng = np.random.default_rng([sample.seed, 1])
+
+    @property
+    def condition(self) -> float:
+        """The worst condition among the local operators so far."""
+        return self.run.condition
+
+    def random(self, space: Space, *, body: int | None = None) -> Column:
+        """A random vector, on one body alone if that is given."""
+        layout = self.source.layout(space)
+        values = self._rng.standard_normal(layout.size)
+        if body is not None and layout.attached:
+            values = np.where(layout.owner == body, values, 0.0)
+        return self.column(space, values)
+
+    def column(self, space: Space, values: Floats) -> Column:
+        """A vector from its entries."""
+        layout, one = self.source.layout(space), self.source.layout(ONE)
+        made = BlockMatrix.from_dense(Type(ONE, space), layout, one, values, self.source.binding)
+        return Column(made, np.abs(values))
+
+    def apply(self, e: Expr, x: Column) -> Column:
+        """The value of e times a vector."""
+        try:
+            return self._apply(e, x)
+        except RecursionError:
+            raise InputError(f"{str(e)[:60]}… is nested too deeply to be probed. Name parts of it with define.") from None
+
+    def _apply(self, e: Expr, x: Column) -> Column:
+        match e:
+            case One():
+                return x
+            case Zero():
+                return self.column(e.type.codomain, np.zeros(self.source.layout(e.type.codomain).size))
+            case Product():
+                for factor in reversed(e.children):
+                    x = self._apply(factor, x)
+                return x
+            case Sum():
+                parts = [self._apply(term, x) for term in e.children]
+                value, size = parts[0].value, parts[0].size
+                for part in parts[1:]:
+                    value, size = value + part.value, size + part.size
+                return Column(value, size, max(part.condition for part in parts))
+            case Scale():
+                return self._scale(e, x)
+            case _ if _is_local(e):
+                return self._local(e, x)
+            case Symbol() if e.definition is not None:
+                return self._apply(e.definition, x)
+            case Transpose() if isinstance(e.body, Symbol) and e.body.definition is not None:
+                return self._apply(e.body.definition.T, x)
+            case Inverse():
+                return self._inverse(e, x)
+            case Diag():
+                return self._diagonal(e, x)
+            case _:
+                return self._local(e, x)
+
+    def _scale(self, e: Scale, x: Column) -> Column:
+        body = self._apply(e.body, x)
+        if isinstance(e.factor, Fraction):
+            return Column(e.factor * body.value, abs(float(e.factor)) * body.size, body.condition)
+        factor = float(self.run.value(e.factor).dense())
+        return Column(factor * body.value, abs(factor) * body.size, body.condition)
+
+    def _local(self, e: Expr, x: Column) -> Column:
+        value, size, condition = self.formed(e)
+        return Column(value @ x.value, size @ x.size, max(condition, x.condition))
+
+    def formed(self, e: Expr) -> tuple[BlockMatrix, Any, float]:
+        """The value of an operator that is local or small, the sizes of its entries, and the worst condition in it."""
+        if e not in self._formed:
+            before, self.run.condition = self.run.condition, 1.0
+            value, size = self.run.value(e), self.run.magnitude(e)
+            self._formed[e] = value, size, self.run.condition
+            # What is inverted body by body concerns every law; a large inverse only those that mention it.
+            self.run.condition = max(before, self.run.condition) if _is_local(e) else before
+        return self._formed[e]
+
+    def _inverse(self, e: Inverse, x: Column) -> Column:
+        body = e.body
+        if isinstance(body, Symbol) and isinstance(body.definition, Inverse):
+            return self._apply(body.definition.body, x)
+        if body.structure.unit and body.structure.flow in ("inward", "outward") and _is_resolvent(body):
+            value = self.run.run(Request("apply", e, x.value))
+            found = np.abs(value.data.toarray()[:, 0])
+            return Column(value, np.maximum(found * _lost(x), x.size), x.condition)
+        return self._solve(e, x)
+
+    def _solve(self, e: Inverse, x: Column) -> Column:
+        """The solution of e.body y = x: dense where that is small, else through the sparse equations of its factors."""
+        size = self.source.layout(e.type.codomain).size
+        if size <= _DENSE:
+            matrix = self.run.value(e.body)
+            inverse, _, condition = self.formed(e)
+            solution = inverse @ x.value
+            solution = solution + inverse @ (x.value - matrix @ solution)
+        else:
+            from operator_algebra.checking.lifted import solve
+
+            solution, condition = solve(self, e.body, x.value)
+        found = np.abs(solution.data.toarray()[:, 0])
+        return Column(solution, found * _lost(x), max(condition, x.condition))
+
+    def _diagonal(self, e: Diag, x: Column) -> Column:
+        """diag(X) x: exactly, where x stands on a few bodies alone; else from the blocks of X."""
+        layout = self.source.layout(e.type.domain)
+        bodies = np.unique(layout.owner[np.nonzero(x.entries)[0]])
+        if len(bodies) > 4:
+            return self._local(e, x)
+        rows = self.source.layout(e.type.codomain)
+        total = self.column(e.type.codomain, np.zeros(rows.size))
+        value, size, condition = total.value, total.size, x.condition
+        for body in bodies:
+            here = self.column(e.type.domain, np.where(layout.owner == body, x.entries, 0.0))
+            there = self._apply(e.body, Column(here.value, here.size, x.condition))
+            kept = rows.owner == body
+            part = self.column(e.type.codomain, np.where(kept, there.entries, 0.0))
+            value, size = value + part.value, size + np.where(kept, there.size, 0.0)
+            condition = max(condition, there.condition)
+        return Column(value, size, condition)
+
+
+def _lost(x: Column) -> float:
+    """How much larger a vector was before cancellation."""
+    norm = float(np.linalg.norm(x.entries))
+    return max(1.0, float(np.linalg.norm(x.size)) / norm) if norm else 1.0
+
+
+def _is_local(e: Expr) -> bool:
+    structure = e.structure
+    if isinstance(e, Inverse):
+        return structure.flow == "diagonal"
+    return (structure.flow == "diagonal" and not isinstance(e, Diag)) or structure.hop
+
+
+def _is_resolvent(e: Expr) -> bool:
+    parts = e.children if isinstance(e, Sum) else ()
+    return len(parts) == 2 and all(isinstance(part, One) or _bare(part).structure.hop for part in parts)
+
+
+def _bare(e: Expr) -> Expr:
+    return e.body if isinstance(e, Scale) else e

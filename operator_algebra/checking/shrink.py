@@ -1,0 +1,147 @@
+"""From a mechanism that refutes a claim to the smallest one that still does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from operator_algebra.checking.arithmetic import Array, FixedPoint
+from operator_algebra.checking.residual import judge, residual
+from operator_algebra.checking.scene import Sample
+from operator_algebra.checking.suite import in_domain
+from operator_algebra.checking.trial import Trial
+from operator_algebra.errors import OperatorAlgebraError
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.identities.identity import Law
+from operator_algebra.models.changes import plainer, smaller
+from operator_algebra.models.model import Model
+
+_ROUNDS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Counterexample:
+    """The smallest mechanism found that refutes a claim, confirmed with hundreds of bits.
+
+    `block` is the first pair of bodies (or None, for what has no block per body) at which both sides differ, with the
+    `difference` there and both values; `elsewhere` counts the other blocks that differ.
+    """
+
+    model: Model
+    sample: Sample
+    reading: str
+    block: tuple[int, int] | None
+    left: Array
+    right: Array
+    elsewhere: int
+
+    @property
+    def difference(self) -> Array:
+        """Left side minus right side at the block."""
+        return self.left - self.right
+
+    def describe(self) -> str:
+        """Two lines: the mechanism, and where the sides differ."""
+        kinds = "–".join(kind for kind in _kinds(self.model))
+        bodies = "1 body" if self.model.n == 1 else f"{self.model.n} bodies"
+        shape = "" if self.model.n < 3 else f", parents {list(self.model.parent)}"
+        q = ", ".join(f"{x:.3g}" for x in np.asarray(self.sample.q))
+        head = f"smallest counter-example: {bodies}, {kinds}{shape}, q = ({q})"
+        place = "" if self.block is None else f" in block ({self.block[0]}, {self.block[1]})"
+        rest = "equal everywhere else" if not self.elsewhere else f"{self.elsewhere} more blocks differ"
+        both = f"left {_short(self.left)}, right {_short(self.right)}"
+        return f"{head}\ndifference{place}: {both}; {rest}"
+
+
+def _kinds(model: Model) -> Iterable[str]:
+    names = {int(k): group.kind_class.kind for group in model.joint_groups for k in group.bodies}
+    return (names[k] for k in sorted(names))
+
+
+def _short(values: Array) -> str:
+    if values.size == 1:
+        return f"{float(values.flat[0]):.4g}"
+    place = np.unravel_index(np.argmax(np.abs(values)), values.shape)
+    return f"{values.shape[0]}×{values.shape[1]} with largest entry {float(values[place]):.4g}"
+
+
+def shrink(model: Model, sample: Sample, law: Law) -> Counterexample | None:
+    """The smallest mechanism, of those that dropping bodies and simplifying joints lead to, that refutes a law.
+
+    None where hundreds of bits don't confirm that even the given one does.
+    """
+    best = _refuting(model, [sample], law)
+    if best is None:
+        return None
+    for _ in range(_ROUNDS):
+        found = _first(smaller(best[0]), best[1], law) or _first(plainer(best[0]), best[1], law)
+        if found is None:
+            break
+        best = found
+    calm = _refuting(best[0], _configurations(best[0], best[1]), law)
+    return _located(*(calm or best), law)
+
+
+def _first(candidates: Iterator[Model], sample: Sample, law: Law) -> tuple[Model, Sample] | None:
+    for candidate in candidates:
+        try:
+            found = _refuting(candidate, _configurations(candidate, sample), law)
+        except OperatorAlgebraError:
+            continue
+        if found is not None:
+            return found
+    return None
+
+
+def _configurations(model: Model, sample: Sample) -> list[Sample]:
+    """The neutral pose at plain rates first, then random ones."""
+    rest, rates = model.neutral(), np.ones(model.nv)
+    bent = model.integrate(rest, 0.5 * rates)
+    plain = [Sample(sample.seed, "body", q, rates) for q in (rest, bent)]
+    return [*plain, *(Sample.draw(model, sample.seed + k, "body") for k in range(2))]
+
+
+def _refuting(model: Model, samples: list[Sample], law: Law) -> tuple[Model, Sample] | None:
+    if not in_domain(law, model):
+        return None
+    for sample in samples:
+        (told,) = judge(Trial(model, (sample,)), law)
+        if told.verdict == "FAILS":
+            return model, sample
+    return None
+
+
+def _located(model: Model, sample: Sample, law: Law) -> Counterexample:
+    (told,) = judge(Trial(model, (sample,)), law)
+    trial = Trial(model, (sample,), precise=True)
+    found = residual(trial, told.reading)
+    assert found.sides is not None
+    arithmetic = trial.judge.arithmetic
+    assert isinstance(arithmetic, FixedPoint)
+    left, right = (_floats(side[0], arithmetic) for side in found.sides)
+    sizes = _block_sizes(trial, told.reading, left.shape)
+    if sizes is None:
+        return Counterexample(model, sample, told.reading.name, None, left, right, 0)
+    rows, cols = sizes
+    threshold = np.sqrt(arithmetic.eps) * max(1.0, float(np.abs(left).max(initial=0.0)))
+    apart = np.abs(left - right) > threshold
+    owner_r, owner_c = np.repeat(np.arange(len(rows)), rows), np.repeat(np.arange(len(cols)), cols)
+    blocks = sorted({(int(owner_r[i]), int(owner_c[j])) for i, j in np.argwhere(apart)})
+    if not blocks:
+        return Counterexample(model, sample, told.reading.name, None, left, right, 0)
+    i, j = blocks[0]
+    here = np.ix_(owner_r == i, owner_c == j)
+    return Counterexample(model, sample, told.reading.name, blocks[0], left[here], right[here], len(blocks) - 1)
+
+
+def _floats(side: Array, arithmetic: FixedPoint) -> Array:
+    return (side / arithmetic.one()).astype(np.float64)
+
+
+def _block_sizes(trial: Trial, law: Law, shape: tuple[int, ...]) -> tuple[Array, Array] | None:
+    if not isinstance(law.lhs, Expr):
+        return None
+    rows, cols = (trial.judge.scene.sizes(space) for space in (law.lhs.type.codomain, law.lhs.type.domain))
+    return (rows, cols) if (int(rows.sum()), int(cols.sum())) == shape else None

@@ -122,6 +122,14 @@ def cholesky(block: Any) -> Any:
         return np.where(bad[..., None, None], np.nan, factor)
 
 
+def total_of(kind: str, block: Any) -> Any:
+    """The trace or the log |determinant| of a block, as a 1 × 1 block."""
+    block = multiply_out((block,))
+    if kind == "trace":
+        return np.trace(block, axis1=-2, axis2=-1)[..., None, None]
+    return np.linalg.slogdet(block)[1][..., None, None]
+
+
 def norms(block: Any) -> Any:
     """The Frobenius norm of a block."""
     if isinstance(block, Factors):

@@ -7,19 +7,18 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from operator_algebra.backends.backend import Pivot, Run
+from operator_algebra.backends.backend import Run
 from operator_algebra.backends.kernels import (
     Factors,
     adjoint,
     cholesky,
     joseph,
     multiply_out,
-    norms,
-    pivot_measure,
     symmetrised,
+    total_of,
 )
-from operator_algebra.lowering.products import expand_products
-from operator_algebra.lowering.program import Output, Program, Step, Sweep
+from operator_algebra.backends.readout import Readout
+from operator_algebra.lowering.program import Program, Step, Sweep
 from operator_algebra.lowering.values import (
     Call,
     Given,
@@ -34,6 +33,7 @@ from operator_algebra.lowering.values import (
     Shift,
     Stack,
     Term,
+    Total,
     Update,
 )
 from operator_algebra.models.model import Model
@@ -99,7 +99,8 @@ class _Execution:
         unit = np.eye(layout.size)
         return [unit[layout.part(k)] for k in range(layout.count)]
 
-    def _hop(self, hop: Hop) -> list[Any]:
+    def hop(self, hop: Hop) -> list[Any]:
+        """The blocks of a leaf hop, edge by edge."""
         name = hop.symbol.name
         if name not in self._hops:
             from_model = hop.symbol.origin == "model"
@@ -126,8 +127,9 @@ class _Execution:
                     self._once(sweep)
                 else:
                     self._sweep(sweep)
-            results = {output.name: self._result(output) for output in self.program.outputs}
-            pivots = tuple(self._pivot(step) for step in self.program.pivots() if step.value.attached)
+            readout = Readout(self.program, self.model, self.inputs, self.blocks, self.small, self.getter, self.hop)
+            results = {output.name: readout.result(output) for output in self.program.outputs}
+            pivots = tuple(readout.pivot(step) for step in self.program.pivots() if step.value.attached)
         return Run(results, pivots)
 
     def _sweep(self, sweep: Sweep) -> None:
@@ -165,7 +167,7 @@ class _Execution:
                 return lambda k: cholesky(source(k))
             case Call():
                 local = LOCAL_BLOCKS[definition.name]
-                arguments = [self._getter(ref) for ref in definition.arguments]
+                arguments = [self.getter(ref) for ref in definition.arguments]
                 return lambda k: local(*(argument(k)[..., 0] for argument in arguments))
             case Update():
                 return symmetrised(self._update(definition))
@@ -176,7 +178,7 @@ class _Execution:
             case _:
                 raise AssertionError(definition)
 
-    def _getter(self, ref: Ref) -> Kernel:
+    def getter(self, ref: Ref) -> Kernel:
         """The block of a reference at a body; a value that belongs to no body is the same everywhere."""
         number = ref.value
         if number in self.small:
@@ -189,7 +191,7 @@ class _Execution:
 
     def _formed(self, ref: Ref) -> Kernel:
         """The block of a reference as an array, also where it is an inverse."""
-        getter = self._getter(ref)
+        getter = self.getter(ref)
         return lambda k: multiply_out((getter(k),))
 
     def _linear(self, step: Step, definition: Linear) -> Kernel:
@@ -209,7 +211,7 @@ class _Execution:
         return kernel
 
     def _term(self, step: Step, term: Term) -> Kernel:
-        getters = [self._getter(ref) for ref in term.factors]
+        getters = [self.getter(ref) for ref in term.factors]
         scalars = [self.small[number] for number in term.scalars]
         coefficient: Any = float(term.coefficient)
         for scalar in scalars:
@@ -229,8 +231,8 @@ class _Execution:
 
     def _gather(self, step: Step, definition: Shift) -> Kernel:
         source = self._formed(definition.source)
-        hop = self._hop(definition.hop)
-        closing = None if definition.closing is None else self._hop(definition.closing)
+        hop = self.hop(definition.hop)
+        closing = None if definition.closing is None else self.hop(definition.closing)
         children = self.model.children
         rows, columns = step.type.codomain, step.type.domain
 
@@ -247,8 +249,8 @@ class _Execution:
 
     def _fetch(self, step: Step, definition: Shift) -> Kernel:
         source = self._formed(definition.source)
-        hop = self._hop(definition.hop)
-        closing = None if definition.closing is None else self._hop(definition.closing)
+        hop = self.hop(definition.hop)
+        closing = None if definition.closing is None else self.hop(definition.closing)
         parent = self.model.parent
         rows, columns = step.type.codomain, step.type.domain
 
@@ -264,7 +266,7 @@ class _Execution:
     def _update(self, definition: Update) -> Kernel:
         """P − gain A* P; in Joseph's form where a joint of several degrees of freedom hangs on another body."""
         P, gain = self._formed(definition.P), self._formed(definition.gain)
-        A = [self._getter(ref) for ref in definition.A]
+        A = [self.getter(ref) for ref in definition.A]
         J = None if definition.J is None else self._formed(definition.J)
         always = self.program.method == "joseph"
         parent = self.model.parent
@@ -297,7 +299,7 @@ class _Execution:
         return kernel
 
     def _part(self, step: Step, definition: Part) -> Kernel:
-        source = self._getter(definition.source)
+        source = self.getter(definition.source)
         stacked = self.program.steps[definition.source.value].type.codomain
         parts = [Space(s, s, s) for s in stacked.sizes.split("+")]
         before = parts[: definition.index]
@@ -320,6 +322,11 @@ class _Execution:
                     for k in range(self.model.n):
                         total = total + kernel(k)
                 return total
+            case Total():
+                source = self.getter(definition.source)
+                attached = self.program.steps[definition.source.value].value.attached
+                bodies = range(self.model.n) if attached else range(1)
+                return sum(total_of(definition.kind, source(k)) for k in bodies)
             case Linear():
                 if not definition.terms:
                     return np.zeros((self.size(step.type.codomain, 0), self.size(step.type.domain, 0)))
@@ -327,59 +334,6 @@ class _Execution:
             case _:
                 return self._kernel(step)(0)
 
-    # -- results ---------------------------------------------------------------------------------------------------
-
-    def _result(self, output: Output) -> Any:
-        step = self.program.steps[output.number]
-        if not step.value.attached:
-            value = multiply_out((self.small[output.number],))
-            value = adjoint(value) if output.star else value
-            scalar = step.type.domain.sizes == "one" and step.type.codomain.sizes == "one"
-            return value[..., 0, 0] if scalar else _drop_one(value, step)
-        getter = self._getter(Ref(output.number, output.star))
-        blocks = [multiply_out((getter(k),)) for k in range(self.model.n)]
-        if output.kind == "blocks":
-            return _equal_blocks(blocks)
-        lead = np.broadcast_shapes(*{block.shape[:-2] for block in blocks})
-        axis = -1 if output.star else -2
-        whole = np.concatenate([np.broadcast_to(b, (*lead, *b.shape[-2:])) for b in blocks], axis=axis)
-        if output.kind == "vector":
-            return whole[..., 0]
-        return whole[..., 0, :] if output.star and step.type.domain.sizes == "one" else whole
-
-    def _pivot(self, step: Step) -> Pivot:
-        formed = self._formed(Ref(step.number))
-        blocks = [formed(k) for k in range(self.model.n)]
-        if isinstance(step.definition, Linear):
-            scales: Any = [self._scale(step, k) for k in range(self.model.n)]
-        else:
-            scales = [norms(block) for block in blocks]
-        return Pivot(step.name, pivot_measure(blocks, scales))
-
-    def _scale(self, step: Step, k: int) -> Any:
-        """The size of the terms that a pivot is summed from, before they cancel."""
-        total: Any = 0.0
-        assert isinstance(step.definition, Linear)
-        for term in step.definition.terms:
-            product: Any = abs(float(term.coefficient))
-            for ref in expand_products(self._graph, term.factors):
-                product = product * norms(self._getter(ref)(k))
-            total = total + product
-        return total
-
 
 def _parts(space: Space, count: int) -> list[Space]:
     return [space] if count == 1 else [Space(s, s, s) for s in space.sizes.split("+")]
-
-
-def _equal_blocks(blocks: list[Any]) -> Any:
-    if len({block.shape[-2:] for block in blocks}) > 1:
-        return blocks
-    lead = np.broadcast_shapes(*{block.shape[:-2] for block in blocks})
-    return np.stack([np.broadcast_to(block, (*lead, *block.shape[-2:])) for block in blocks], axis=-3)
-
-
-def _drop_one(value: Any, step: Step) -> Any:
-    if step.type.domain.sizes == "one":
-        return value[..., 0]
-    return value[..., 0, :] if step.type.codomain.sizes == "one" else value

@@ -260,7 +260,17 @@ class BlockLift:
                 result = yield self._diagonal_of_product(e)
                 return result
             case _:
-                raise NotLowerable(refuse.general_diagonal(e))
+                result = self._general_diagonal(e)
+                return result
+
+    def _general_diagonal(self, e: Expr) -> Terms:
+        """The block diagonal by elimination of all that stands between input and output."""
+        from operator_algebra.lowering.queries import NotOnTree, diagonal
+
+        try:
+            return diagonal(self._lift, e)
+        except NotOnTree:
+            raise NotLowerable(refuse.general_diagonal(e)) from None
 
     def _diagonal_of_product(self, e: Product) -> Steps[Terms]:
         factors = list(e.children)
@@ -276,10 +286,10 @@ class BlockLift:
         last = max(i for i, f in enumerate(expanded) if f.structure.flow != "diagonal")
         outer, inner = expanded[first], expanded[last]
         middle = expanded[first + 1 : last]
-        if not (outer.structure.hop and outer.structure.flow == "outward" and inner.structure.hop):
-            raise NotLowerable(refuse.general_diagonal(e))
-        if inner.structure.flow != "inward" or any(f.structure.flow != "diagonal" for f in middle):
-            raise NotLowerable(refuse.general_diagonal(e))
+        pulled_in = outer.structure.hop and outer.structure.flow == "outward"
+        handed_back = inner.structure.hop and inner.structure.flow == "inward"
+        if not (pulled_in and handed_back and all(f.structure.flow == "diagonal" for f in middle)):
+            return self._general_diagonal(e)
         opening = yield self._hops(outer)
         closing = yield self._hops(inner)
         core = yield self.terms(matmul(*middle)) if middle else self.terms(one(outer.type.domain >> outer.type.domain))

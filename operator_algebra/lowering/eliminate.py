@@ -18,6 +18,7 @@ from operator_algebra.lowering.components import Component, components, local_cy
 from operator_algebra.lowering.localsystem import Coefficients, LocalSystem, local_system
 from operator_algebra.lowering.values import (
     Graph,
+    Hop,
     Invert,
     Linear,
     Part,
@@ -34,9 +35,18 @@ UNIT = Fraction(1)
 IDENTITY = [Term(UNIT, ())]
 
 
-def eliminate(graph: Graph) -> tuple[Expr, ...]:
-    """Replace every coupled component by recurrences that run one way; returns the inverses that were eliminated."""
+@dataclass(frozen=True, slots=True)
+class Eliminated:
+    """The inverses that were eliminated, and their pivots."""
+
+    origins: tuple[Expr, ...]
+    pivots: tuple[Ref, ...]
+
+
+def eliminate(graph: Graph) -> Eliminated:
+    """Replace every coupled component by recurrences that run one way; refuse what has no such form."""
     found: dict[Expr, None] = {}
+    pivots: list[Ref] = []
     for component in list(components(graph)):
         for number in component.members:
             origin = graph[number].origin
@@ -44,11 +54,13 @@ def eliminate(graph: Graph) -> tuple[Expr, ...]:
                 found[origin] = None
         if component.trivial and not isinstance(graph[component.members[0]].definition, Unknown):
             continue
-        _eliminate_component(graph, component)
-    return tuple(found)
+        pivot = _eliminate_component(graph, component)
+        if pivot is not None:
+            pivots.append(pivot)
+    return Eliminated(tuple(found), tuple(pivots))
 
 
-def _eliminate_component(graph: Graph, component: Component) -> None:
+def _eliminate_component(graph: Graph, component: Component) -> Ref | None:
     members = component.members
     vectors = [n for n in members if graph[n].is_vector]
     has_unknown = any(isinstance(graph[n].definition, Unknown) for n in members)
@@ -62,11 +74,14 @@ def _eliminate_component(graph: Graph, component: Component) -> None:
             raise NotLowerable(refuse.same_body(_name(graph, cycle[0])))
         if both:
             raise NotLowerable(refuse.both_ways(name))
-        return
+        return None
     if "R" in component.labels or any(not graph[n].attached for n in members):
         raise NotLowerable(refuse.reduced_loop(_name(graph, members[0])))
     if has_unknown or both or cycle:
-        _Elimination(graph, local_system(graph, members)).run()
+        elimination = Elimination(graph, local_system(graph, members))
+        elimination.run()
+        return elimination.pivot
+    return None
 
 
 def _name(graph: Graph, number: int) -> str:
@@ -94,15 +109,37 @@ class _Affine:
     constant: list[Term] = field(default_factory=list[Term])
 
 
-class _Elimination:
-    def __init__(self, graph: Graph, system: LocalSystem) -> None:
+class Elimination:
+    """The local elimination of one system; `inputs` are further vectors kept as parameters, for queries."""
+
+    def __init__(self, graph: Graph, system: LocalSystem, inputs: Iterable[int] = ()) -> None:
         self.graph = graph
         self.system = system
         self.columns = graph[next(iter(system.members))].type.domain
-        self.parameters = set(system.tears) | (set(system.pulls) if system.mixed else set[int]())
+        self.keys = tuple(system.pulls if system.mixed else ()) + tuple(inputs)
         self.known: dict[int, _Affine] = {}
+        self.arriving: dict[int, Ref] = {}
+        self.epsilon: int | None = None
+        self.inverse: Ref | None = None
+        self.pivot: Ref | None = None
+
+    def run(self) -> None:
+        """Replace the component by recurrences that run one way."""
+        system, graph = self.system, self.graph
+        finals = {n: self.final(n) for n in system.order} if system.mixed else {}
+        nu = self.solve()
+        self.put_tears(nu)
+        if system.mixed:
+            self.messages()
+            for number, definition in finals.items():
+                graph.put(number, replace(graph[number], definition=definition))
+            return
+        for number in system.order:
+            if isinstance(graph[number].definition, Unknown):
+                graph.put(number, replace(graph[number], definition=self.final(number)))
 
     def space(self, number: int) -> Space:
+        """Where a vector lives."""
         return self.graph[number].type.codomain
 
     def block(self, terms: list[Term], type_: Type) -> list[Term]:
@@ -112,7 +149,8 @@ class _Elimination:
         return [Term(UNIT, (Ref(self.graph.linear(type_, terms)),))]
 
     def affine(self, number: int) -> _Affine:
-        if number in self.parameters:
+        """A vector in terms of tears and parameters."""
+        if number in self.keys or number in self.system.tears:
             return _Affine({number: IDENTITY})
         return self.known.get(number) or _Affine(constant=[Term(UNIT, (Ref(number),))])
 
@@ -129,32 +167,19 @@ class _Elimination:
             result.coefficients[key] = self.block(terms, Type(self.space(key), space))
         return result
 
-    def constant(self, terms: list[Term], space: Space) -> list[Term]:
-        """A constant part with one term: longer sums get a value."""
-        if not terms:
-            return terms
-        number = self.graph.linear(Type(self.columns, space), terms)
-        return [Term(UNIT, (Ref(number),))]
-
-    def run(self) -> None:
+    def solve(self) -> tuple[Term, ...]:
+        """Express every member by the tears, then the tears by the parameters; returns the terms of the tears."""
         system, graph = self.system, self.graph
         for i, j in system.X:
             type_ = Type(self.space(system.source(j)), self.space(i))
             graph.put(system.X[i, j], Value(type_, Linear(())))
-        finals = {n: self.final(n) for n in system.order if system.mixed or n not in system.members}
         for number in system.order:
             affine = self.combine(system.equations[number], self.space(number))
-            affine.constant = self.constant(affine.constant, self.space(number))
+            if affine.constant:
+                constant = graph.linear(Type(self.columns, self.space(number)), affine.constant)
+                affine.constant = [Term(UNIT, (Ref(constant),))]
             self.known[number] = affine
-        gains = self.solve_tears() if system.tears else {}
-        if system.mixed:
-            self.messages(gains)
-            for number, definition in finals.items():
-                graph.put(number, replace(graph[number], definition=definition))
-        else:
-            for number in system.order:
-                if isinstance(graph[number].definition, Unknown):
-                    graph.put(number, replace(graph[number], definition=self.final(number)))
+        return self.solve_tears() if system.tears else ()
 
     def final(self, number: int) -> Linear:
         """What a member is once the tears and the parent are known: its own equation, coefficients collected."""
@@ -164,45 +189,59 @@ class _Elimination:
             terms.extend(_compose(prefix, [Term(UNIT, (Ref(source),))]))
         return Linear(tuple(terms))
 
-    def solve_tears(self) -> dict[str, object]:
-        system, graph = self.system, self.graph
-        tears = system.tears
+    @property
+    def tear_space(self) -> Space:
+        """The space of all tears, stacked."""
+        return direct_sum(self.space(t) for t in self.system.tears)
+
+    def solve_tears(self) -> tuple[Term, ...]:
+        """Pivot D, its inverse, ε and the R_j; y = D⁻¹ ε − Σ D⁻¹ R_j β_j."""
+        system, graph, tears = self.system, self.graph, self.system.tears
         rows = [self.row_space(k) for k in range(len(tears))]
         residuals = [self.combine(equation, space) for (_, equation), space in zip(system.residuals, rows, strict=True)]
-        tear_space, row_space = direct_sum(self.space(t) for t in tears), direct_sum(rows)
-        pivot = self.stack(
-            [[affine.coefficients.get(t, []) for t in tears] for affine in residuals],
-            Type(tear_space, row_space),
-            rows,
-            [self.space(t) for t in tears],
-        )
-        if pivot is None:
+        row_space = direct_sum(rows)
+        grid = [[affine.coefficients.get(t, []) for t in tears] for affine in residuals]
+        self.pivot = self.stack(grid, Type(self.tear_space, row_space), rows, [self.space(t) for t in tears])
+        if self.pivot is None:
             raise NotLowerable(refuse.no_pivot(system.residuals[0][0]))
-        inverse = Ref(graph.new(Type(row_space, tear_space), Invert(pivot), origin=graph[tears[0]].origin))
+        origin = graph[tears[0]].origin
+        self.inverse = Ref(graph.new(Type(row_space, self.tear_space), Invert(self.pivot), origin=origin))
         negative = [[t.scaled(Fraction(-1)) for t in affine.constant] for affine in residuals]
-        epsilon = self.stack_vector(negative, rows, row_space)
+        self.epsilon = self.stack_vector(negative, rows, row_space)
         terms: list[Term] = []
-        if epsilon is not None:
-            nu = graph.linear(Type(self.columns, tear_space), [Term(UNIT, (inverse, Ref(epsilon)))])
+        if self.epsilon is not None:
+            nu = graph.linear(Type(self.columns, self.tear_space), [Term(UNIT, (self.inverse, Ref(self.epsilon)))])
             terms.append(Term(UNIT, (Ref(nu),)))
-        gains: dict[int, Ref] = {}
         for i in system.gathers if system.mixed else ():
-            message = self.affine(system.source(i))
-            row = [[message.coefficients.get(t, []) for t in tears]]
-            space = self.space(system.source(i))
-            through = self.stack(row, Type(tear_space, space), [space], [self.space(t) for t in tears])
-            if through is not None:
-                gains[i] = Ref(graph.linear(Type(row_space, space), [Term(UNIT, (through, inverse))]))
-        arriving: dict[int, Ref] = {}
-        for j in system.pulls if system.mixed else ():
-            column = [[affine.coefficients.get(j, [])] for affine in residuals]
-            R_j = self.stack(column, Type(self.space(j), row_space), rows, [self.space(j)])
+            self.gain(system.source(i))
+        for key in self.keys:
+            column = [[affine.coefficients.get(key, [])] for affine in residuals]
+            R_j = self.stack(column, Type(self.space(key), row_space), rows, [self.space(key)])
             if R_j is not None:
-                arriving[j] = R_j
-                F_j = graph.linear(Type(self.space(j), tear_space), [Term(UNIT, (inverse, R_j))])
-                terms.append(Term(Fraction(-1), (Ref(F_j), Ref(j))))
-        self.put_tears(tuple(terms), tear_space)
-        return {"gains": gains, "arriving": arriving, "epsilon": epsilon}
+                self.arriving[key] = R_j
+                F_j = graph.linear(Type(self.space(key), self.tear_space), [Term(UNIT, (self.inverse, R_j))])
+                terms.append(Term(Fraction(-1), (Ref(F_j), Ref(key))))
+        return tuple(terms)
+
+    def gain(self, number: int) -> Ref | None:
+        """G = v[T] D⁻¹ of a member; None if it does not depend on the tears."""
+        tears, space = self.system.tears, self.space(number)
+        if not tears or self.inverse is None:
+            return None
+        row = [[self.affine(number).coefficients.get(t, []) for t in tears]]
+        through = self.stack(row, Type(self.tear_space, space), [space], [self.space(t) for t in tears])
+        if through is None:
+            return None
+        row_space = self.graph.type_of(self.inverse).domain
+        return Ref(self.graph.linear(Type(row_space, space), [Term(UNIT, (through, self.inverse))]))
+
+    def response(self, number: int, key: int) -> list[Term]:
+        """How a member answers to a parameter once the tears are eliminated: v[key] − v[T] D⁻¹ R_key."""
+        terms = list(self.affine(number).coefficients.get(key, []))
+        gain = self.gain(number)
+        if gain is not None and key in self.arriving:
+            terms.append(Term(Fraction(-1), (gain, self.arriving[key])))
+        return terms
 
     def row_space(self, k: int) -> Space:
         """The space of the k-th residual, from any of its terms."""
@@ -212,14 +251,15 @@ class _Elimination:
             return self.graph.type_of(first[0]).codomain if first else self.space(source)
         raise NotLowerable(refuse.no_pivot(self.system.residuals[k][0]))
 
-    def put_tears(self, terms: tuple[Term, ...], space: Space) -> None:
+    def put_tears(self, terms: tuple[Term, ...]) -> None:
+        """Define the tears by what was solved for."""
         graph, tears = self.graph, self.system.tears
         if len(tears) == 1:
             graph.put(tears[0], replace(graph[tears[0]], definition=Linear(terms)))
-            return
-        stacked = graph.new(Type(self.columns, space), Linear(terms))
-        for index, tear in enumerate(tears):
-            graph.put(tear, replace(graph[tear], definition=Part(Ref(stacked), index)))
+        elif tears:
+            stacked = graph.new(Type(self.columns, self.tear_space), Linear(terms))
+            for index, tear in enumerate(tears):
+                graph.put(tear, replace(graph[tear], definition=Part(Ref(stacked), index)))
 
     def stack(self, grid: list[list[list[Term]]], type_: Type, rows: list[Space], columns: list[Space]) -> Ref | None:
         """A block matrix of coefficients as one value; None if all are zero."""
@@ -240,6 +280,7 @@ class _Elimination:
         return Ref(self.graph.new(type_, Stack(tuple(cells))))
 
     def stack_vector(self, rows: list[list[Term]], spaces: list[Space], total: Space) -> int | None:
+        """Vectors on top of each other; None if all are zero."""
         numbers = [
             self.graph.linear(Type(self.columns, space), terms) if terms else None
             for terms, space in zip(rows, spaces, strict=True)
@@ -251,33 +292,32 @@ class _Elimination:
         cells = tuple((None if number is None else Ref(number),) for number in numbers)
         return self.graph.new(Type(self.columns, total), Stack(cells))
 
-    def messages(self, solved: dict[str, object]) -> None:
-        """The response Π_ij and the constant ζ_i that body k sends to its parent."""
+    def hop(self, shift: int) -> Hop:
+        """The leaf that a shift passes."""
+        definition = self.graph[shift].definition
+        assert isinstance(definition, Shift)
+        return definition.hop
+
+    def carry(self, i: int, j: int) -> None:
+        """X_ij = Σ_c U_i Π_ij D_j, with the response Π_ij that body k sends to its parent."""
+        graph, source = self.graph, self.system.source(i)
+        Pi = graph.linear(Type(self.space(j), self.space(source)), self.response(source, j))
+        number = self.system.X[i, j]
+        graph.put(number, replace(graph[number], definition=Shift(self.hop(i), Ref(Pi), self.hop(j))))
+
+    def messages(self) -> None:
+        """The responses Π_ij and the constants ζ_i."""
         system, graph = self.system, self.graph
-        gains: dict[int, Ref] = solved.get("gains", {})  # pyright: ignore[reportAssignmentType]
-        arriving: dict[int, Ref] = solved.get("arriving", {})  # pyright: ignore[reportAssignmentType]
-        epsilon = solved.get("epsilon")
         for i in system.gathers:
             source = system.source(i)
-            message, space = self.affine(source), self.space(source)
-            hop = graph[i].definition
-            assert isinstance(hop, Shift)
-            constant = list(message.constant)
-            if i in gains and isinstance(epsilon, int):
-                constant.append(Term(UNIT, (gains[i], Ref(epsilon))))
-            zeta = graph.linear(Type(self.columns, space), constant)
-            graph.put(system.z[i], Value(graph[i].type, Shift(hop.hop, Ref(zeta))))
-            for j in system.pulls:
-                if (i, j) not in system.X:
-                    continue
-                terms = list(message.coefficients.get(j, []))
-                if i in gains and j in arriving:
-                    terms.append(Term(Fraction(-1), (gains[i], arriving[j])))
-                Pi = graph.linear(Type(self.space(j), space), terms)
-                pull = graph[j].definition
-                assert isinstance(pull, Shift)
-                number = system.X[i, j]
-                graph.put(number, replace(graph[number], definition=Shift(hop.hop, Ref(Pi), pull.hop)))
+            constant = list(self.affine(source).constant)
+            gain = self.gain(source)
+            if gain is not None and self.epsilon is not None:
+                constant.append(Term(UNIT, (gain, Ref(self.epsilon))))
+            zeta = graph.linear(Type(self.columns, self.space(source)), constant)
+            graph.put(system.z[i], Value(graph[i].type, Shift(self.hop(i), Ref(zeta))))
+        for i, j in system.X:
+            self.carry(i, j)
 
 
 def _compose(prefix: list[Term], terms: list[Term]) -> list[Term]:

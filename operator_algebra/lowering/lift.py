@@ -64,6 +64,10 @@ class Lift:
         """The value of a column expression."""
         return run(self.apply(e, self.identity(e.type.domain)))
 
+    def applied(self, e: Expr, x: int) -> int:
+        """The value of an operator applied to a vector."""
+        return run(self.apply(e, x))
+
     def block(self, e: Expr) -> Ref:
         """The value of a block-diagonal expression."""
         return run(self.blocks.lift(e))
@@ -239,12 +243,22 @@ class Lift:
             reciprocal = self.graph.new(ONE >> ONE, Invert(Ref(scalar)))
             inner = yield self.apply(inv(body.body), x)
             return self.graph.linear(type_, [Term(UNIT, (Ref(inner),), (reciprocal,))])
+        result = yield self._unknown(e, body, x, implicit=False)
+        return result
+
+    def solved(self, e: Expr, x: int) -> int:
+        """The unknown y of 0 = e y − x, kept as an equation: its pivots make up the determinant of e."""
+        return run(self._unknown(inv(e), e, x, implicit=True))
+
+    def _unknown(self, e: Expr, body: Expr, x: int, *, implicit: bool) -> Steps[int]:
+        """Y with body y = x: explicit if body is a multiple of I and a rest, else by its equation."""
+        type_ = Type(self.graph[x].type.domain, e.type.codomain)
         number = self.graph.reserve()
         self._applied[(e, x)] = number
         y_type = Type(type_.domain, e.type.codomain)
         ones = [c for c in map(_multiple_of_one, body.children) if c is not None] if isinstance(body, Sum) else []
         self.graph.put(number, Value(y_type, Unknown((), body.type.codomain), (), e))
-        if sum(ones):
+        if sum(ones) and not implicit:
             factor = 1 / Fraction(sum(ones))
             terms = [t.scaled(factor) for t in self.inline(x)]
             for child in body.children:

@@ -33,11 +33,7 @@ class LocalSystem:
     order: list[int] = field(default_factory=list[int])
     X: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
     z: dict[int, int] = field(default_factory=dict[int, int])
-
-    @property
-    def mixed(self) -> bool:
-        """Whether it reads children and parent."""
-        return bool(self.gathers and self.pulls)
+    mixed: bool = False
 
     def source(self, shift: int) -> int:
         """What a shift carries."""
@@ -55,8 +51,8 @@ class LocalSystem:
         return found
 
 
-def local_system(graph: Graph, members: tuple[int, ...]) -> LocalSystem:
-    """Set up, tear and order the equations of a component."""
+def local_system(graph: Graph, members: tuple[int, ...], *, always: bool = False) -> LocalSystem:
+    """Set up, tear and order the equations of a component; `always` treats it as one that runs both ways."""
     shifts = [n for n in members if isinstance(graph[n].definition, Shift)]
     system = LocalSystem(
         graph,
@@ -64,6 +60,7 @@ def local_system(graph: Graph, members: tuple[int, ...]) -> LocalSystem:
         tuple(n for n in shifts if _inward(graph, n)),
         tuple(n for n in shifts if not _inward(graph, n)),
     )
+    system.mixed = always or bool(system.gathers and system.pulls)
     unknowns: list[int] = []
     implicit: list[tuple[str, Coefficients]] = []
     for number in members:
@@ -115,7 +112,7 @@ def _solve_trivial(system: LocalSystem, unknowns: list[int], implicit: list[tupl
 def _unit_coefficient(terms: list[Term] | None) -> Fraction | None:
     if terms is None or len(terms) != 1 or terms[0].factors or terms[0].scalars:
         return None
-    return terms[0].coefficient
+    return terms[0].coefficient if abs(terms[0].coefficient) == 1 else None
 
 
 def _substitute_gathers(system: LocalSystem, unknowns: list[int]) -> None:

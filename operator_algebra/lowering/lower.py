@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal, get_args
 
-from operator_algebra.errors import InputError
+from operator_algebra.errors import InputError, NotLowerable
+from operator_algebra.expressions.build import diag
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query
+from operator_algebra.lowering import refuse
 from operator_algebra.lowering.components import components
-from operator_algebra.lowering.eliminate import eliminate
+from operator_algebra.lowering.eliminate import Eliminated, eliminate
 from operator_algebra.lowering.lift import Lift
 from operator_algebra.lowering.naming import name_values
 from operator_algebra.lowering.products import name_common_prefixes, recognise_updates, reuse_products
 from operator_algebra.lowering.program import Output, OutputKind, Program, Report, Step, Sweep
+from operator_algebra.lowering.queries import NotOnTree, transfer
 from operator_algebra.lowering.schedule import schedule
 from operator_algebra.lowering.share import share
-from operator_algebra.lowering.simplify import drop_zeros, resolve_aliases, simplify
+from operator_algebra.lowering.simplify import drop_identities, drop_zeros, resolve_aliases, simplify
+from operator_algebra.lowering.totals import logdet, trace
 from operator_algebra.lowering.values import Given, Graph, Invert, Ref
 from operator_algebra.lowering.wellformed import check_program
 
@@ -52,17 +57,17 @@ class _Roots:
 
     @property
     def numbers(self) -> set[int]:
-        return {output.number for output in self.outputs}
+        return {ref.value for output in self.outputs for ref in output.refs()}
 
     def follow(self, standing: Mapping[int, int]) -> None:
-        self.outputs = [_at(o, Ref(standing.get(o.number, o.number), o.star)) for o in self.outputs]
+        self.outputs = [o.map(lambda ref: Ref(standing.get(ref.value, ref.value), ref.star)) for o in self.outputs]
 
     def follow_refs(self, standing: Mapping[int, Ref]) -> None:
-        self.outputs = [_at(o, Ref(standing[o.number].value, standing[o.number].star != o.star)) for o in self.outputs]
+        def change(ref: Ref) -> Ref:
+            found = standing[ref.value]
+            return Ref(found.value, found.star != ref.star)
 
-
-def _at(output: Output, ref: Ref) -> Output:
-    return Output(output.name, output.formula, ref.value, ref.star, output.kind)
+        self.outputs = [output.map(change) for output in self.outputs]
 
 
 def _lift(graph: Graph, formulas: Mapping[str, Expr | Query], zeros: frozenset[str]) -> _Roots:
@@ -72,26 +77,34 @@ def _lift(graph: Graph, formulas: Mapping[str, Expr | Query], zeros: frozenset[s
         body = formula.body if isinstance(formula, Query) else formula
         if not body.typed:
             raise InputError(f"cannot lower {body}: its spaces are not known. Put I or 0 beside a typed operator.")
-        ref, kind = _lift_one(lift, formula)
-        outputs.append(Output(key, formula, ref.value, ref.star, kind))
+        outputs.append(_lift_one(lift, key, formula))
     return _Roots(outputs)
 
 
-def _lift_one(lift: Lift, formula: Expr | Query) -> tuple[Ref, OutputKind]:
-    if isinstance(formula, Query):
-        if formula.kind != "dense":
-            raise InputError(f"{formula.kind} queries are evaluated, not lowered yet: use evaluate({formula!r}, …).")
-        e, whole = formula.body, True
-    else:
-        e, whole = formula, False
+def _lift_one(lift: Lift, key: str, formula: Expr | Query) -> Output:
+    e = formula.body if isinstance(formula, Query) else formula
+    if isinstance(formula, Query) and formula.kind in ("trace", "logdet"):
+        number = trace(lift, e) if formula.kind == "trace" else logdet(lift, e)
+        return Output(key, formula, "small", Ref(number))
+    if isinstance(formula, Query) and formula.kind == "diag":
+        e = diag(e)
     if not e.type.domain.attached:
         kind: OutputKind = "vector" if e.type.domain.name == "one" else "matrix"
-        return Ref(lift.vector(e)), kind if e.type.codomain.attached else "small"
+        return Output(key, formula, kind if e.type.codomain.attached else "small", Ref(lift.vector(e)))
     if not e.type.codomain.attached:
-        return Ref(lift.vector(e.T), star=True), "matrix"
-    if e.structure.flow in ("diagonal", "zero") and not whole:
-        return lift.block(e), "blocks"
-    return Ref(lift.matrix(e)), "matrix"
+        return Output(key, formula, "matrix", Ref(lift.vector(e.T), star=True))
+    asks_for_blocks = isinstance(formula, Query) and formula.kind in ("dense", "block")
+    if e.structure.flow in ("diagonal", "zero") and not asks_for_blocks:
+        return Output(key, formula, "blocks", lift.block(e))
+    try:
+        walk = transfer(lift, e)
+    except NotOnTree:
+        if isinstance(formula, Query) and formula.kind == "block":
+            raise NotLowerable(refuse.general_diagonal(e)) from None
+        return Output(key, formula, "matrix", Ref(lift.matrix(e)))
+    return Output(
+        key, formula, "block" if isinstance(formula, Query) and formula.kind == "block" else "dense", None, walk
+    )
 
 
 def _finish(graph: Graph, roots: _Roots, method: Method, keyed: bool) -> Program:
@@ -102,6 +115,7 @@ def _finish(graph: Graph, roots: _Roots, method: Method, keyed: bool) -> Program
     labels = tuple("".join(sorted(component.labels)) for component in components(graph) if not component.trivial)
     eliminated = eliminate(graph)
     drop_zeros(graph)
+    drop_identities(graph)
     roots.follow(resolve_aliases(graph, roots.numbers))
     roots.follow_refs(share(graph, roots.numbers))
     name_common_prefixes(graph)
@@ -118,7 +132,7 @@ def _finish(graph: Graph, roots: _Roots, method: Method, keyed: bool) -> Program
     )
     sweeps = tuple(Sweep(stage.direction, tuple(Step(n, names[n], graph[n]) for n in stage.values)) for stage in stages)
     outputs = tuple(
-        Output(names[o.number] if not o.name else o.name, o.formula, o.number, o.star, o.kind) for o in roots.outputs
+        replace(o, name=o.name or (names[o.ref.value] if o.ref is not None else "x")) for o in roots.outputs
     )
     program = Program(sweeps, outputs, given, _report(graph, names, labels, roots, eliminated), method, keyed)
     check_program(program)
@@ -126,7 +140,7 @@ def _finish(graph: Graph, roots: _Roots, method: Method, keyed: bool) -> Program
 
 
 def _report(
-    graph: Graph, names: Mapping[int, str], labels: tuple[str, ...], roots: _Roots, eliminated: tuple[Expr, ...]
+    graph: Graph, names: Mapping[int, str], labels: tuple[str, ...], roots: _Roots, eliminated: Eliminated
 ) -> Report:
     bodies = [o.formula.body if isinstance(o.formula, Query) else o.formula for o in roots.outputs]
     return Report(
@@ -138,5 +152,5 @@ def _report(
         ),
         symmetric=tuple(names[number] for number, value in graph.values.items() if value.symmetric),
         structure="; ".join(str(body.structure) for body in bodies),
-        eliminated=eliminated,
+        eliminated=eliminated.origins,
     )

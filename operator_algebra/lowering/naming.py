@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from operator_algebra.expressions.nodes import Symbol
-from operator_algebra.lowering.products import single_product
+from operator_algebra.lowering.products import expand_products, single_product
 from operator_algebra.lowering.program import Output
 from operator_algebra.lowering.values import (
     Given,
@@ -48,15 +48,16 @@ def name_values(graph: Graph, outputs: Iterable[Output]) -> dict[int, str]:
     for number, value in sorted(graph.values.items()):
         if value.names:
             give(number, value.names[0])
-    for output in outputs:
+    held = [(output, output.ref.value) for output in outputs if output.ref is not None]
+    for output, number in held:
         if output.name:
-            give(output.number, output.name)
+            give(number, output.name)
         elif isinstance(output.formula, Symbol):
-            give(output.number, output.formula.name)
+            give(number, output.formula.name)
     for number, role in _roles(graph):
         give(number, role)
-    for output in outputs:
-        give(output.number, "x")
+    for _, number in held:
+        give(number, "x")
     for number, value in sorted(graph.values.items()):
         give(number, _letter(value))
     return names
@@ -75,16 +76,39 @@ def _roles(graph: Graph) -> Iterator[tuple[int, str]]:
             yield number, "D"
     for number, value in sorted(graph.values.items()):
         factors = single_product(value)
-        if factors is not None and _inverts(graph, factors[-1]):
+        if factors is None:
+            continue
+        leaf = isinstance(graph[expand_products(graph, factors)[0].value].definition, Given)
+        if _inverts(graph, factors[-1]) and not leaf and not _inverts(graph, factors[0]):
             yield number, "G"
-        elif factors is not None and _inverts(graph, factors[0]):
+        elif _inverts(graph, factors[0]) and len(factors) > 1 and not _inverts(graph, factors[-1]):
             yield number, "F"
+    for number, value in sorted(graph.values.items()):
+        if _is_complement(graph, value):
+            yield number, "tau_bar"
     for number, value in sorted(graph.values.items()):
         if value.is_vector and isinstance(value.definition, Linear):
             yield from _innovation(graph, number, value.definition)
     for number, value in sorted(graph.values.items()):
         if value.is_vector and isinstance(value.definition, Shift):
             yield from _message(graph, number, value.definition, readers)
+
+
+def _is_complement(graph: Graph, value: Value) -> bool:
+    """I − G H."""
+    definition = value.definition
+    if value.is_vector or not isinstance(definition, Linear) or len(definition.terms) != 2:
+        return False
+    one, other = sorted(definition.terms, key=lambda t: len(t.factors))
+    gain = graph[other.factors[0].value] if len(other.factors) == 2 else None
+    factors = single_product(gain) if gain is not None else None
+    return (
+        not one.factors
+        and one.coefficient == 1
+        and other.coefficient == -1
+        and factors is not None
+        and _inverts(graph, factors[-1])
+    )
 
 
 def _readers(graph: Graph) -> Mapping[int, list[int]]:
@@ -111,7 +135,11 @@ def _carried(graph: Graph, number: int, shift: Shift, readers: Mapping[int, list
     carrier = next((n for n in readers.get(number, ()) if isinstance(graph[n].definition, Linear)), number)
     if len(readers.get(number, ())) != 1:
         carrier = number
-    letter = ("P" if releases else "R") if inward else "Upsilon"
+    if not inward:
+        yield shift.source.value, "Upsilon"
+        yield number, "Upsilon_plus"
+        return
+    letter = "P" if releases else "R"
     yield carrier, letter
     if shift.source.value != carrier:
         yield shift.source.value, f"{letter}_plus"

@@ -5,8 +5,8 @@ No indices, no model: shapes are pairs of spaces, and one program serves every m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -14,13 +14,15 @@ from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.lowering.schedule import Direction
-from operator_algebra.lowering.values import Definition, Given, Invert, Value, references
+from operator_algebra.lowering.values import Definition, Given, Invert, Ref, Shift, Value, references
 from operator_algebra.operators.spaces import Type
 
 if TYPE_CHECKING:
     from operator_algebra.lowering.cost import Cost, Topology
+    from operator_algebra.lowering.transfer import Transfer
 
-OutputKind = Literal["vector", "matrix", "blocks", "small"]
+OutputKind = Literal["vector", "matrix", "blocks", "small", "dense", "block"]
+"""A vector, columns or rows over the bodies, one block per body, one block of no body, all blocks by walks, or one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +52,23 @@ class Sweep:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A result: the value that holds it, and how it is laid out."""
+    """A result: the value that holds it and how it is laid out, or the blocks that a walk over the tree needs."""
 
     name: str
     formula: Expr | Query
-    number: int
-    star: bool
     kind: OutputKind
+    ref: Ref | None
+    walk: Transfer | None = None
+
+    def refs(self) -> tuple[Ref, ...]:
+        """The values that are read."""
+        own = () if self.ref is None else (self.ref,)
+        return own if self.walk is None else own + self.walk.refs()
+
+    def map(self, change: Callable[[Ref], Ref]) -> Output:
+        """The same over other values."""
+        ref = None if self.ref is None else change(self.ref)
+        return replace(self, ref=ref, walk=None if self.walk is None else self.walk.map(change))
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +206,6 @@ class Program:
 
 
 def _hops(definition: Definition) -> list[Symbol]:
-    from operator_algebra.lowering.values import Shift
-
     if not isinstance(definition, Shift):
         return []
     hops = [definition.hop, definition.closing]

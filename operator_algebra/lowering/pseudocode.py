@@ -9,7 +9,7 @@ from typing import Literal
 
 from operator_algebra.expressions.names import Style, written
 from operator_algebra.expressions.query import Query
-from operator_algebra.lowering.program import Program, Step
+from operator_algebra.lowering.program import Output, Program, Step
 from operator_algebra.lowering.reasons import reasons
 from operator_algebra.lowering.values import (
     Call,
@@ -25,9 +25,11 @@ from operator_algebra.lowering.values import (
     Shift,
     Stack,
     Term,
+    Total,
     Update,
     references,
 )
+from operator_algebra.lowering.walktext import walk_lines
 from operator_algebra.markup import width
 
 Numbering = Literal["model", "paper"]
@@ -83,11 +85,18 @@ class Writer:
         for step in program.steps.values():
             for ref, _ in references(step.definition):
                 self._readers[ref.value] = self._readers.get(ref.value, 0) + 1
-        self._outputs = {output.number for output in program.outputs}
+        self._outputs = {output.ref.value for output in program.outputs if output.ref is not None}
+        self._walked = {ref.value for output in program.outputs for ref in output.refs()}
 
     def name(self, number: int) -> str:
         """The name of a value in this style."""
         return written(self.program.steps[number].name, self.style)
+
+    def result(self, output: Output) -> str:
+        """The name of a result: the value that holds it, or the name that its blocks are given."""
+        if output.ref is None:
+            return written(output.name, self.style)
+        return self.name(output.ref.value) + (self.words.star if output.ref.star else "")
 
     def written_inside(self, step: Step) -> bool:
         """Whether a value is written where it is read instead of on a line of its own."""
@@ -100,7 +109,7 @@ class Writer:
             case Call():
                 return not step.value.names
             case Shift():
-                return self._readers.get(step.number, 0) == 1
+                return self._readers.get(step.number, 0) == 1 and step.number not in self._walked
             case Linear():
                 anonymous = step.name.split("_")[0] == "A" and not step.value.names
                 return anonymous and len(definition.terms) == 1
@@ -211,6 +220,9 @@ class Writer:
                 return total + self.words.blank.join(parts)
             case Update():
                 return self.update(definition)
+            case Total():
+                word = {"trace": "tr", "logdet": "log det"}[definition.kind]
+                return f"{self.words.over_all}{word} {self.grouped(definition.source)}"
             case Given():
                 return "given"
             case _:
@@ -281,6 +293,9 @@ def pseudocode(program: Program, style: Style, numbering: Numbering) -> str:
                 shown = f"    {_pad(line.name, left)} = {_pad(line.formula, right)}    {line.note}"
                 noted.add(line.note)
             text.append(shown.rstrip())
+    for output in program.outputs:
+        if output.walk is not None:
+            text += walk_lines(writer, output)
     text += ["", *_foot(program, style)]
     return "\n".join(text)
 
@@ -297,10 +312,7 @@ def _head(program: Program, writer: Writer) -> str:
     given = ", ".join(names) + " of the mechanism" if names else ""
     if inputs:
         given += (" and " if given else "") + ", ".join(inputs)
-    results = "; ".join(
-        f"{written(program.steps[o.number].name, writer.style)} = {_text(o.formula, writer.style)}"
-        for o in program.outputs
-    )
+    results = "; ".join(f"{writer.result(o)} = {_text(o.formula, writer.style)}" for o in program.outputs)
     return f"given {given or 'nothing'}          result {results}"
 
 
@@ -325,7 +337,18 @@ def _foot(program: Program, style: Style) -> list[str]:
 
 def order(program: Program) -> str:
     """How the work grows with the number of bodies."""
-    return "O(N²)" if any(o.kind == "matrix" and _per_column(program, o.number) for o in program.outputs) else "O(N)"
+    return max((_order_of(program, output) for output in program.outputs), key=_ORDERS.index, default="O(N)")
+
+
+_ORDERS = ("O(N)", "O(N depth)", "O(N²)")
+
+
+def _order_of(program: Program, output: Output) -> str:
+    if output.walk is not None and output.kind == "dense":
+        returns = any(ref is not None for row in (*output.walk.theta, *output.walk.d_z) for ref in row)
+        return "O(N²)" if returns else "O(N depth)"
+    per_column = output.ref is not None and _per_column(program, output.ref.value)
+    return "O(N²)" if output.kind == "matrix" and per_column else "O(N)"
 
 
 def _per_column(program: Program, number: int) -> bool:

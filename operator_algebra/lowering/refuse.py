@@ -32,8 +32,11 @@ def open_hops(e: Expr) -> str:
 
 
 def general_diagonal(e: Expr) -> str:
-    """The diagonal of an operator that has no closed local form here."""
-    return f"cannot lower diag({e}) inside a formula: only diag(E* X E), sums and one-way operators have a local form."
+    """The diagonal of an operator that is not local on the tree."""
+    return (
+        f"cannot lower diag({e}): it contains a sum over all bodies, so its blocks do not follow from sweeps. "
+        "Use evaluate, or take the diagonal of its tree-local part."
+    )
 
 
 def both_ways(name: str) -> str:

@@ -23,6 +23,7 @@ from operator_algebra.lowering.values import (
     Shift,
     Stack,
     Term,
+    Total,
     Unknown,
     Update,
     map_references,
@@ -131,7 +132,7 @@ class _Classes:
             for ref in dirty:
                 by_class.setdefault(self.of[ref], []).append(ref)
             keys = {ref: self._key(ref) for ref in dirty}
-            dirty = set()
+            dirty = set[Ref]()
             for number, refs in by_class.items():
                 for moved in self._split(number, refs, keys):
                     dirty.update(self._readers.get(moved.value, ()))
@@ -208,6 +209,8 @@ class _Classes:
                 return star, definition.index, self.class_of(definition.source)
             case Reduce():
                 return star, self._terms_key(definition.terms)
+            case Total():
+                return star, definition.kind, self.class_of(definition.source)
             case Update():
                 raise AssertionError("updates are recognised after sharing")
 

@@ -268,6 +268,26 @@ def drop_zeros(graph: Graph) -> None:
                 pending = True
 
 
+def drop_identities(graph: Graph) -> None:
+    """Remove identity blocks from products."""
+    ones = {
+        number
+        for number, value in graph.values.items()
+        if not value.is_vector and value.definition == Linear((Term(Fraction(1), ()),))
+    }
+    for number, value in list(graph.values.items()):
+        if not isinstance(value.definition, Linear | Unknown | Reduce) or number in ones:
+            continue
+        terms = tuple(
+            replace(t, factors=tuple(r for r in t.factors if r.value not in ones) or t.factors[:1])
+            if len(t.factors) > 1
+            else t
+            for t in value.definition.terms
+        )
+        if terms != value.definition.terms:
+            graph.put(number, replace(value, definition=_with_terms(value.definition, collect(terms))))
+
+
 def simplify(graph: Graph, roots: Iterable[int]) -> dict[int, int]:
     """Apply all rewrites until nothing changes; the result says what stands for each value now."""
     roots = set(roots)

@@ -29,7 +29,7 @@ def typeset(program: Program, writer: Writer, numbering: Literal["model", "paper
     rows: list[str] = []
     for output in program.outputs:
         body = output.formula.body if isinstance(output.formula, Query) else output.formula
-        rows.append(rf"& {writer.name(output.number)} = {body.render('latex')}")
+        rows.append(rf"& {writer.result(output)} = {body.render('latex')}")
     for stage in program.stages:
         lines = writer.lines(stage.steps)
         if lines:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Literal
 
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.operators.spaces import Space, Type
@@ -134,6 +135,14 @@ class Reduce:
 
 
 @dataclass(frozen=True, slots=True)
+class Total:
+    """The sum over all bodies of the trace, or of the log |determinant|, of a block."""
+
+    kind: Literal["trace", "logdet"]
+    source: Ref
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """A vector given by an equation 0 = Σ terms, in the space `rows`."""
 
@@ -151,7 +160,7 @@ class Update:
     J: Ref | None
 
 
-Definition = Update | Given | Linear | Shift | Invert | RootOf | Call | Stack | Part | Reduce | Unknown
+Definition = Update | Total | Given | Linear | Shift | Invert | RootOf | Call | Stack | Part | Reduce | Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +208,8 @@ def references(definition: Definition) -> Iterator[tuple[Ref, str]]:
             yield from ((ref, "L") for ref in definition.arguments)
         case Stack():
             yield from ((ref, "L") for row in definition.rows for ref in row if ref is not None)
+        case Total():
+            yield definition.source, "R"
         case Update():
             yield from ((ref, "L") for ref in (definition.P, definition.gain, *definition.A))
             if definition.J is not None:
@@ -220,7 +231,7 @@ def map_references(definition: Definition, change: Callable[[Ref], Ref]) -> Defi
                 for term in definition.terms
             )
             return replace(definition, terms=terms)
-        case Shift() | Invert() | RootOf() | Part():
+        case Shift() | Invert() | RootOf() | Part() | Total():
             return replace(definition, source=change(definition.source))
         case Call():
             return Call(definition.name, tuple(change(ref) for ref in definition.arguments))

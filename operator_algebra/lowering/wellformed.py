@@ -26,7 +26,7 @@ def check_program(program: Program) -> None:
                 _check_term(step, term, types)
             seen.add(step.number)
         done |= inside
-    missing = {output.number for output in program.outputs} - done
+    missing = {ref.value for output in program.outputs for ref in output.refs()} - done
     if missing:
         raise IllFormed(f"outputs {missing} are never computed")
 

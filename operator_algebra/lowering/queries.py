@@ -1,0 +1,179 @@
+"""Blocks of an operator: how every body answers to a unit input at itself, at its children, and from its parent.
+
+The values between input and output are eliminated as one component. With Θ_ji, the answer that comes back from the
+parent to what a body sends there, the diagonal blocks are out[x] + Σ out[β_j] Θ_ji s_i[x]; other blocks follow by a
+walk along the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from fractions import Fraction
+
+from operator_algebra.expressions.build import vector
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.lowering.eliminate import Elimination, eliminate
+from operator_algebra.lowering.lift import Lift
+from operator_algebra.lowering.localsystem import local_system
+from operator_algebra.lowering.share import share
+from operator_algebra.lowering.simplify import drop_zeros, inline_single_use, resolve_aliases, simplify
+from operator_algebra.lowering.transfer import Transfer
+from operator_algebra.lowering.values import Given, Graph, Linear, Ref, Shift, Term, Value, map_references, references
+from operator_algebra.operators.spaces import Type
+
+UNIT = Fraction(1)
+
+
+class NotOnTree(Exception):
+    """The operator contains a sum over all bodies, so its blocks do not follow by walks along the tree."""
+
+
+def transfer(lift: Lift, e: Expr) -> Transfer:
+    """Lower the blocks of an operator from an attached space to an attached space into the graph of `lift`."""
+    graph = Graph()
+    inner = Lift(graph, lift.zeros)
+    unit = vector("unit_of_query", e.type.domain)
+    x = inner.given(unit)
+    output = inner.applied(e, x)
+    standing = resolve_aliases(graph, [output, x])
+    x, output = standing[x], standing[output]
+    shared = share(graph, [output, x])
+    x, output = shared[x].value, shared[output].value
+    kept = simplify(graph, [output, x])
+    x, output = kept[x], kept[output]
+    found = _eliminated(graph, e, x, output)
+    return found.map(transplant(graph, lift.graph, found.refs()))
+
+
+def _dependents(graph: Graph, x: int) -> set[int]:
+    readers: dict[int, list[int]] = {}
+    for number, value in graph.values.items():
+        for ref, _ in references(value.definition):
+            readers.setdefault(ref.value, []).append(number)
+    found = {x}
+    pending = [x]
+    while pending:
+        for reader in readers.get(pending.pop(), ()):
+            if reader not in found:
+                found.add(reader)
+                pending.append(reader)
+    return found - {x}
+
+
+def _eliminated(graph: Graph, e: Expr, x: int, output: int) -> Transfer:
+    members = _dependents(graph, x)
+    if any(not graph[number].attached for number in members):
+        raise NotOnTree
+    if output not in members:
+        out_x = Ref(graph.new(e.type, Linear((Term(UNIT, ()),)))) if output == x else None
+        return Transfer((), (), out_x, (), (), (), (), (), (), (), ())
+    system = local_system(graph, tuple(sorted(members)), always=True)
+    gathers, pulls = system.gathers, system.pulls
+    z = [system.z[i] for i in gathers]
+    elimination = Elimination(graph, system, [x, *z])
+    elimination.solve()
+    for i, j in system.X:
+        elimination.carry(i, j)
+
+    def block(number: int, key: int) -> Ref | None:
+        terms = elimination.response(number, key)
+        if not terms:
+            return None
+        return Ref(graph.linear(Type(elimination.space(key), elimination.space(number)), terms))
+
+    messages = [system.source(i) for i in gathers]
+    carried = [system.source(j) for j in pulls]
+    found = Transfer(
+        inward=tuple(elimination.hop(i) for i in gathers),
+        outward=tuple(elimination.hop(j) for j in pulls),
+        out_x=block(output, x),
+        out_z=tuple(block(output, key) for key in z),
+        out_beta=tuple(block(output, j) for j in pulls),
+        s_x=tuple(block(s, x) for s in messages),
+        s_z=tuple(tuple(block(s, key) for key in z) for s in messages),
+        d_x=tuple(block(d, x) for d in carried),
+        d_z=tuple(tuple(block(d, key) for key in z) for d in carried),
+        d_beta=tuple(tuple(block(d, j) for j in pulls) for d in carried),
+        theta=(),
+    )
+    spaces = [elimination.space(s) for s in messages]
+    arriving = [elimination.space(j) for j in pulls]
+    types = [[Type(message, beta) for message in spaces] for beta in arriving]
+    return _with_theta(graph, found, types)
+
+
+def _with_theta(graph: Graph, t: Transfer, types: list[list[Type]]) -> Transfer:
+    """Θ_ji(c) = D_j(c,k) (d_j[z_i] + Σ d_j[β_j'] Θ_j'i' s_i'[z_i])(k) U_i(k,c), zero where nothing comes back."""
+    rows, columns = range(len(t.outward)), range(len(t.inward))
+    answers = {(j, i) for j in rows for i in columns if t.d_z[j][i] is not None}
+    while True:
+        more = {
+            (j, i)
+            for j in rows
+            for i in columns
+            if any(t.d_beta[j][b] is not None and t.s_z[a][i] is not None for b, a in answers)
+        }
+        if more <= answers:
+            break
+        answers |= more
+    theta = {pair: graph.reserve() for pair in sorted(answers)}
+    for (j, i), number in theta.items():
+        graph.put(number, Value(types[j][i], Linear(())))
+    for (j, i), number in theta.items():
+        terms = [Term(UNIT, (ref,))] if (ref := t.d_z[j][i]) is not None else []
+        for (b, a), answer in theta.items():
+            left, right = t.d_beta[j][b], t.s_z[a][i]
+            if left is not None and right is not None:
+                terms.append(Term(UNIT, (left, Ref(answer), right)))
+        turned = graph.linear(Type(t.inward[i].type.codomain, t.outward[j].type.domain), terms)
+        graph.put(number, Value(types[j][i], Shift(t.outward[j], Ref(turned), t.inward[i])))
+    grid = tuple(tuple(Ref(theta[j, i]) if (j, i) in theta else None for i in columns) for j in rows)
+    return Transfer(t.inward, t.outward, t.out_x, t.out_z, t.out_beta, t.s_x, t.s_z, t.d_x, t.d_z, t.d_beta, grid)
+
+
+def transplant(source: Graph, target: Graph, refs: Iterable[Ref]) -> Callable[[Ref], Ref | None]:
+    """Move values into the graph of the whole formula; the result says where they stand, None for what vanishes."""
+    drop_zeros(source)
+    source.prune([ref.value for ref in refs])
+    numbers: dict[int, int] = {}
+    for number, value in source.values.items():
+        if isinstance(value.definition, Given) and value.definition.symbol is not None:
+            numbers[number] = target.new(value.type, value.definition, name=value.definition.symbol.name)
+        else:
+            numbers[number] = target.reserve()
+
+    def moved(ref: Ref) -> Ref:
+        return Ref(numbers[ref.value], ref.star)
+
+    for number, value in source.values.items():
+        if not isinstance(value.definition, Given) or value.definition.symbol is None:
+            target.put(numbers[number], replace(value, definition=map_references(value.definition, moved)))
+    zeros = {number for number, value in source.values.items() if value.definition == Linear(())}
+    return lambda ref: None if ref.value in zeros else moved(ref)
+
+
+def diagonal(lift: Lift, e: Expr) -> list[Term]:
+    """The block diagonal of an operator: out[x] + Σ out[β_j] Θ_ji s_i[x]."""
+    found = transfer(lift, e)
+    terms = [Term(UNIT, (found.out_x,))] if found.out_x is not None else []
+    for j, arriving in enumerate(found.out_beta):
+        for i, sent in enumerate(found.s_x):
+            answer = found.theta[j][i]
+            if arriving is not None and sent is not None and answer is not None:
+                terms.append(Term(UNIT, (arriving, answer, sent)))
+    return terms
+
+
+def pivots(lift: Lift, e: Expr, *, inverted: bool) -> list[Ref]:
+    """The pivots met when e, or its inverse, is applied to a vector, moved into the graph of `lift`."""
+    graph = Graph()
+    inner = Lift(graph, lift.zeros)
+    space = e.type.codomain if inverted else e.type.domain
+    x = inner.given(vector("unit_of_query", space))
+    number = inner.solved(e, x) if inverted else inner.applied(e, x)
+    number = resolve_aliases(graph, [number])[number]
+    inline_single_use(graph, [number])
+    found = eliminate(graph).pivots
+    change = transplant(graph, lift.graph, found)
+    return [ref for ref in map(change, found) if ref is not None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-from operator_algebra.views.palette import INK
+from operator_algebra.views.palette import CARD, INK
 
 Point = tuple[float, float]
 Box = tuple[float, float, float, float]
@@ -26,12 +26,20 @@ class Pen:
         self.axes.set_aspect("equal")
 
     def line(
-        self, points: Iterable[Point], colour: str = INK, width: float = 1.0, *, dashed: bool = False, layer: float = 3
+        self,
+        points: Iterable[Point],
+        colour: str = INK,
+        width: float = 1.0,
+        *,
+        dashed: bool = False,
+        round: bool = False,
+        layer: float = 3,
     ) -> None:
         """A line through points."""
         xs, ys = zip(*points, strict=True)
         style = (0, (3, 2)) if dashed else "-"
-        self.axes.plot(xs, ys, color=colour, linewidth=width, linestyle=style, zorder=layer, solid_joinstyle="round")
+        look = {"color": colour, "linewidth": width, "linestyle": style, "zorder": layer}
+        self.axes.plot(xs, ys, solid_joinstyle="round", solid_capstyle="round" if round else "butt", **look)
 
     def text(
         self,
@@ -45,10 +53,10 @@ class Pen:
         up: Literal["top", "center", "bottom"] = "center",
         bold: bool = False,
         turn: float = 0.0,
-        back: str | None = None,
+        halo: bool = False,
         layer: float = 6,
     ) -> Any:
-        """Words at a place; `back` is a colour to stand on."""
+        """Words at a place; a halo keeps them readable on top of lines."""
         return self.axes.text(
             x,
             y,
@@ -60,7 +68,7 @@ class Pen:
             weight="bold" if bold else "normal",
             rotation=turn,
             zorder=layer,
-            bbox=None if back is None else {"facecolor": back, "edgecolor": "none", "pad": 1.2},
+            path_effects=_halo() if halo else None,
         )
 
     def behind(self, words: Any, more: str, size: float = 9.0, colour: str = INK) -> Any:
@@ -150,3 +158,9 @@ class Pen:
         image[filled] = to_rgba(colour)
         x, y, w, h = place
         self.axes.imshow(image, extent=(x, x + w, y + h, y), interpolation="nearest", zorder=layer, aspect="equal")
+
+
+def _halo() -> list[Any]:
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=2.2, foreground=CARD)]

@@ -17,21 +17,23 @@ from operator_algebra.expressions.nodes import (
     Symbol,
     Transpose,
     Zero,
-    set_transposes,
+    remember_adjoint,
 )
 from operator_algebra.expressions.traverse import postorder
 
+_Leaf = Symbol | Fixpoint | Root | Local
 
-def _has_adjoint(node: Expr) -> bool:
-    return node._transpose is not None  # pyright: ignore[reportPrivateUsage]
+
+def _below(node: Expr) -> tuple[Expr, ...]:
+    return () if isinstance(node, _Leaf | Transpose) else node.children
+
+
+def _is_known(node: Expr) -> bool:
+    return isinstance(node, _Leaf) or node._transpose is not None  # pyright: ignore[reportPrivateUsage]
 
 
 def _adjoint_of(node: Expr) -> Expr:
     match node:
-        case Symbol() | Fixpoint():
-            if node.type == node.type.T and node.structure.symmetric:
-                return node
-            return Transpose._make(node.type.T, (node,))  # pyright: ignore[reportPrivateUsage]
         case One():
             return build.one(node.type.T) if node.typed else node
         case Zero():
@@ -48,15 +50,23 @@ def _adjoint_of(node: Expr) -> Expr:
             return build.inv(node.body.T)
         case Diag():
             return build.diag(node.body.T)
-        case Root() | Local():
-            return Transpose._make(node.type.T, (node,))  # pyright: ignore[reportPrivateUsage]
         case _:
             raise AssertionError(node)
 
 
 def adjoint(e: Expr) -> Expr:
-    """(A B)* = B* A*, (A⁻¹)* = (A*)⁻¹; a symmetric symbol is its own adjoint."""
-    for node in postorder(e, until=_has_adjoint):
-        if not _has_adjoint(node):
-            set_transposes([(node, _adjoint_of(node))])
+    """(A B)* = B* A*, (A⁻¹)* = (A*)⁻¹; a symmetric symbol is its own adjoint.
+
+    A leaf does not remember its star: the table of nodes would then hold both for ever.
+    """
+    if isinstance(e, _Leaf):
+        if isinstance(e, Symbol | Fixpoint) and e.type == e.type.T and e.structure.symmetric:
+            return e
+        return Transpose._make(e.type.T, (e,))  # pyright: ignore[reportPrivateUsage]
+    for node in postorder(e, _below, until=_is_known):
+        if not _is_known(node):
+            made = _adjoint_of(node)
+            remember_adjoint(node, made)
+            if not isinstance(made, _Leaf):
+                remember_adjoint(made, node)
     return e.T

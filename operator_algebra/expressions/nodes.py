@@ -7,7 +7,7 @@ formula and costs nothing.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeVar
 from weakref import WeakValueDictionary
@@ -373,11 +373,9 @@ class Local(Expr):
         return self._fields[1]
 
 
-def set_transposes(pairs: Iterable[tuple[Expr, Expr]]) -> None:
-    """Remember that each pair is adjoint to each other."""
-    for one, other in pairs:
-        object.__setattr__(one, "_transpose", other)
-        object.__setattr__(other, "_transpose", one)
+def remember_adjoint(node: Expr, adjoint: Expr) -> None:
+    """Keep the adjoint that was found for a node."""
+    object.__setattr__(node, "_transpose", adjoint)
 
 
 def set_structure(node: Expr, structure: Structure) -> None:

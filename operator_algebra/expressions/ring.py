@@ -11,6 +11,7 @@ from itertools import pairwise
 from operator_algebra.errors import InputError, SpaceMismatch
 from operator_algebra.expressions import mismatch
 from operator_algebra.expressions.nodes import Expr, One, Product, Scale, Sum, Zero
+from operator_algebra.expressions.order import reading_key
 from operator_algebra.operators.spaces import ONE, UNTYPED, Type
 
 Scalar = int | float | Fraction | Expr
@@ -109,7 +110,11 @@ def matmul(*factors: object) -> Expr:
         ends = bodies[0].typed and bodies[-1].typed
         return zero(Type(bodies[-1].type.domain, bodies[0].type.codomain) if ends else UNTYPED)
     kept = [factor for factor in _flat(bodies) if not isinstance(factor, One)]
-    return multiple(scalars, _without_scalars(kept) if kept else bodies[0])
+    if len(kept) < 2:
+        return multiple(scalars, kept[0] if kept else bodies[0])
+    inner, rest = split_scalars(kept)
+    body = _raw_product(rest) if rest else inner.pop()
+    return multiple(_sorted([*scalars, *inner]), body)
 
 
 def _typed(bodies: list[Expr]) -> list[Expr]:
@@ -142,11 +147,12 @@ def _check(bodies: list[Expr]) -> None:
             raise SpaceMismatch(mismatch.composition(*flat))
 
 
-def _without_scalars(factors: Sequence[Expr]) -> Expr:
-    inner, rest = split_scalars(factors)
-    if not inner:
-        return _raw_product(rest)
-    return multiple(inner, _raw_product(rest)) if rest else multiple(inner[:-1], inner[-1])
+def _sorted(scalars: list[Fraction | Expr]) -> list[Fraction | Expr]:
+    """Numbers commute: however a product was bracketed, they stand in one order."""
+    if len(scalars) < 2:
+        return scalars
+    rationals: list[Fraction | Expr] = [c for c in scalars if isinstance(c, Fraction)]
+    return rationals + sorted((e for e in scalars if isinstance(e, Expr)), key=reading_key)
 
 
 def split_scalars(factors: Sequence[Expr]) -> tuple[list[Expr], Sequence[Expr]]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass
 from html import escape
-from typing import Protocol
 
 from operator_algebra.checking.claims import law_of
 from operator_algebra.checking.residual import Verdict, readings
@@ -16,14 +15,9 @@ from operator_algebra.checking.tally import Tally, tallies
 from operator_algebra.errors import InputError
 from operator_algebra.identities.identity import Identity, Law, Statement
 from operator_algebra.models.model import Model
+from operator_algebra.progress import Progress, reporting
 
 _LISTED = 12
-
-
-class Progress(Protocol):
-    """Told what is done, of how much, and what is at work now."""
-
-    def __call__(self, done: int, total: int, text: str, /) -> None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +149,7 @@ def check(
     samples: int = 8,
     seed: int = 0,
     executor: Executor | None = None,
-    progress: Progress | bool | None = None,
+    progress: Progress = None,
 ) -> Check:
     """Try a claim on a mechanism, or on every mechanism of the suite.
 
@@ -176,36 +170,50 @@ def check_all(
     samples: int = 8,
     seed: int = 0,
     executor: Executor | None = None,
-    progress: Progress | bool | None = None,
+    progress: Progress = None,
 ) -> list[Check]:
     """Try several laws, which share the values that they have in common."""
     _checked(samples, seed)
-    report = _reporter(progress)
     targets: list[str | Model] = list(suite()) if model is None else [model]
-    rows: dict[str, list[Tally]] = {law.name: [] for law in laws}
-    total = len(targets) * len(laws) * samples
-    for done, (target, found) in enumerate(_run(targets, laws, samples, seed, executor), 1):
-        for row in found:
-            rows[row.law].append(row)
-        report(done * len(laws) * samples, total, target if isinstance(target, str) else target.name)
-    return [_outcome(law, tuple(rows[law.name]), model, seed) for law in laws]
+    found: dict[int, list[Tally]] = {}
+    each = len(laws) * samples
+    with reporting(progress, "checking") as report:
+        report(0, each * len(targets), "")
+        for place, rows in _run(targets, laws, samples, seed, executor):
+            found[place] = rows
+            report(each * len(found), each * len(targets), _name(targets[place]))
+    by_law: dict[str, list[Tally]] = {law.name: [] for law in laws}
+    for place in range(len(targets)):
+        for row in found[place]:
+            by_law[row.law].append(row)
+    return [_outcome(law, tuple(by_law[law.name]), model, seed) for law in laws]
+
+
+def _name(target: str | Model) -> str:
+    return target if isinstance(target, str) else target.name
 
 
 def _run(
     targets: Sequence[str | Model], laws: Sequence[Law], samples: int, seed: int, executor: Executor | None
-) -> Iterator[tuple[str | Model, list[Tally]]]:
-    """The tallies of each mechanism, in the order of the suite, wherever they are computed."""
+) -> Iterator[tuple[int, list[Tally]]]:
+    """The tallies of each mechanism by its place, in the order in which they are ready."""
     if executor is None:
-        for target in targets:
-            yield target, tallies(target, laws, samples, seed)
+        for place, target in enumerate(targets):
+            yield place, tallies(target, laws, samples, seed)
         return
-    jobs = [(target, executor.submit(tallies, target, laws, samples, seed)) for target in targets]
+    # The largest first, so that no worker is left with a long one at the end.
+    order = sorted(range(len(targets)), key=lambda place: -_bodies(targets[place]))
+    jobs = {executor.submit(tallies, targets[place], laws, samples, seed): place for place in order}
     try:
-        for target, job in jobs:
-            yield target, job.result()
+        for job in as_completed(jobs):
+            yield jobs[job], job.result()
     finally:
-        for _, job in jobs:
+        for job in jobs:
             job.cancel()
+
+
+def _bodies(target: str | Model) -> int:
+    return (mechanism(target) if isinstance(target, str) else target).n
 
 
 def _outcome(law: Law, rows: tuple[Tally, ...], model: Model | None, seed: int) -> Check:
@@ -233,17 +241,3 @@ def _checked(samples: int, seed: int) -> None:
         raise InputError(f"samples is {samples}; a check needs at least 1 sample.")
     if seed < 0:
         raise InputError(f"seed is {seed}. Give a whole number of at least 0.")
-
-
-def _reporter(progress: Progress | bool | None) -> Progress:
-    if callable(progress):
-        return progress
-    if progress:
-        from operator_algebra.progress import rich_progress
-
-        return rich_progress("checking")
-    return _silent
-
-
-def _silent(done: int, total: int, text: str, /) -> None:
-    del done, total, text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -47,19 +47,13 @@ class Scene:
     parent: Array
     spatial: Array
     joint: Array
-    leaf: Callable[[str], Array]
+    leaf: Callable[[Symbol], Array]
     seeds: tuple[int, ...]
     _inputs: dict[Symbol, Array] = field(default_factory=dict[Symbol, Array])
 
     def sizes(self, space: Space) -> Array:
         """The block sizes of a space."""
-        if space.sizes == "spatial" and space.attached:
-            return self.spatial
-        if space.sizes == "joint":
-            return self.joint
-        if space.sizes == "one":
-            return np.array([1])
-        return user_sizes(space, len(self.spatial))
+        return block_sizes(space, spatial=self.spatial, joint=self.joint)
 
     def size(self, space: Space) -> int:
         """The number of entries of a vector of a space."""
@@ -68,7 +62,7 @@ class Scene:
     def value(self, symbol: Symbol) -> Array:
         """The value of a leaf or an input."""
         if symbol.origin == "model":
-            return self.leaf(symbol.name)
+            return self.leaf(symbol)
         if symbol.origin != "input":
             raise InputError(f"{symbol.name} has no value of its own. Give a closed formula.")
         if symbol not in self._inputs:
@@ -89,6 +83,12 @@ class Scene:
         for _ in range(self.depth):
             reach = reach | (self.edges @ reach)
         return reach
+
+
+def block_sizes(space: Space, *, spatial: Array, joint: Array) -> Array:
+    """The block sizes of a space on a mechanism: 6 per body, the joint's, one, or a user's own."""
+    families = {"spatial": spatial, "joint": joint, "one": np.array([1])}
+    return families[space.sizes] if space.sizes in families else user_sizes(space, len(spatial))
 
 
 def float_scene(model: Model, samples: Sequence[Sample]) -> Scene:
@@ -115,33 +115,32 @@ def _scene(model: Model, arithmetic: Arithmetic, values: Sequence[LeafValues], s
         np.array(model.parent),
         spatial,
         joint,
-        _leaf_reader(model, arithmetic, values, spatial, joint),
+        _leaf_reader(model, arithmetic, values, partial(block_sizes, spatial=spatial, joint=joint)),
         tuple(sample.seed for sample in samples),
     )
 
 
 def _leaf_reader(
-    model: Model, arithmetic: Arithmetic, values: Sequence[LeafValues], spatial: Array, joint: Array
-) -> Callable[[str], Array]:
-    body, dof = np.cumsum(spatial) - spatial, np.cumsum(joint) - joint
+    model: Model, arithmetic: Arithmetic, values: Sequence[LeafValues], sizes: Callable[[Space], Array]
+) -> Callable[[Symbol], Array]:
     parent = np.array(model.parent)
-    ground = np.zeros(model.n, dtype=int)
-    shapes = {"H": (dof, body), "H_dot": (dof, body), "armature": (dof, dof)}
-    shapes |= {"E_phi": (np.where(parent >= 0, body[parent], -1), body)}
-    shapes |= {"a_ground": (body, ground), "E_ground": (ground, body)}
-    n, nv = int(spatial.sum()), int(joint.sum())
-    sizes = {"H": (nv, n), "H_dot": (nv, n), "armature": (nv, nv), "a_ground": (n, 1), "E_ground": (6, n)}
+    ground = np.zeros(model.n, dtype=np.intp)
 
     @cache
-    def read(name: str) -> Array:
-        rows, cols = shapes.get(name, (body, body))
-        result = arithmetic.zeros((len(values), *sizes.get(name, (n, n))))
+    def read(symbol: Symbol) -> Array:
+        down, across = sizes(symbol.type.codomain), sizes(symbol.type.domain)
+        rows, cols = _starts(down, model.n), _starts(across, model.n)
+        if symbol.name == "E_phi":
+            rows = np.where(parent >= 0, rows[parent], -1)
+        result = arithmetic.zeros((len(values), int(down.sum()), int(across.sum())))
         for sample, leaves in enumerate(values):
-            for group in leaves.groups(name):
+            for group in leaves.groups(symbol.name):
                 blocks = arithmetic.array(group.blocks)
-                r, c = blocks.shape[-2:]
-                _place(result[sample], rows[group.bodies], cols[group.bodies], blocks, r, c)
+                _place(result[sample], rows[group.bodies], cols[group.bodies], blocks, *blocks.shape[-2:])
         return result
+
+    def _starts(blocks: Array, bodies: int) -> Array:
+        return np.cumsum(blocks) - blocks if len(blocks) == bodies and bodies > 1 else ground
 
     return read
 

@@ -87,7 +87,7 @@ def tallies(
         sampled = [
             (number, one)
             for trial, numbers, kept in batches
-            for number, one in zip(numbers, judge(trial, law, precise=kept), strict=True)
+            for number, one in zip(numbers, judge(trial, law, precise=kept), strict=False)
         ]
         if sampled:
             found.append(tally(law, name, sorted(sampled, key=lambda pair: pair[0])))

@@ -17,6 +17,9 @@ from operator_algebra.symbols import E_phi, H, I, Innovations, M, innovations, p
 READINGS = ("J = 0", "any J", "any G")
 """Words of a domain that speak of the formula and not of the mechanism."""
 
+ANY_GAIN = ", for any G"
+"""What the name of a reading for an arbitrary gain ends in."""
+
 _MASS = (H, phi, M, phi.T, H.T)
 
 
@@ -94,7 +97,7 @@ def with_any_gain(law: Law) -> Law:
         plain.U: define("U_any", I + H @ phi @ K),
         plain.W: define("W_any", I - H @ psi @ K),
     }
-    return _changed(law, f"{law.name}, for any G", mapping, None)
+    return _changed(law, law.name + ANY_GAIN, mapping, None)
 
 
 def _changed(law: Law, name: str, mapping: Mapping[Expr, Expr], J: Expr | None) -> Law:

@@ -1,0 +1,97 @@
+"""`operator-algebra check`: try laws on mechanisms, print a table, leave a report."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from operator_algebra.cli.output import Ascii, Json, ModelName, Quiet, say, say_json
+
+if TYPE_CHECKING:
+    from operator_algebra.checking.check import Check
+    from operator_algebra.identities.identity import Law
+    from operator_algebra.models.model import Model
+
+FAILED = 1
+UNCERTAIN = 3
+
+
+def command(
+    claim: Annotated[
+        str,
+        typer.Argument(metavar='[PATTERN | "lhs = rhs"]', help="Laws by name or theme, with * and ?, or an equation."),
+    ] = "*",
+    model: ModelName = None,
+    samples: Annotated[int, typer.Option(min=1, help="Configurations of each mechanism.")] = 8,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same results, byte for byte.")] = 0,
+    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 takes one for each core.")] = 0,
+    probe: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Probe the laws with vectors on a chain and a tree of N bodies.")
+    ] = 0,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 if a sample was inconclusive.")] = False,
+    report: Annotated[bool, typer.Option("--report/--no-report", help="Write out/check/.")] = True,
+    out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("out/check"),
+    coverage: Annotated[bool, typer.Option("--coverage", help="Print what the suite covers, and stop.")] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    ascii_only: Ascii = False,
+) -> None:
+    """Check laws: the whole catalogue on the whole suite, or one claim, or on one mechanism."""
+    from operator_algebra.checking.claims import laws_of
+    from operator_algebra.checking.suite import coverage as covered
+    from operator_algebra.checking.suite import mechanism, suite
+
+    if coverage:
+        say("\n".join(f"{what:<40}{count}" for what, count in covered(suite())), ascii_only=ascii_only)
+        return
+    laws = laws_of(claim)
+    if probe:
+        from operator_algebra.cli.probing import probe_laws
+
+        raise typer.Exit(probe_laws(laws, probe, seed, as_json=as_json, quiet=quiet, ascii_only=ascii_only))
+    chosen = mechanism(model) if model else None
+    start = time.monotonic()
+    checks = _run(laws, chosen, samples, seed, jobs, quiet=quiet)
+    seconds = time.monotonic() - start
+    from operator_algebra.cli import tables
+
+    written = None
+    if report and claim == "*" and chosen is None:
+        from operator_algebra.cli.report import write_report
+
+        written = write_report(checks, out, samples=samples, seed=seed, seconds=seconds)
+    if as_json:
+        from operator_algebra.checking.results import results
+
+        say_json(results(checks, samples=samples, seed=seed))
+    elif len(checks) == 1:
+        say(str(checks[0]), ascii_only=ascii_only)
+    else:
+        say(tables.summary(checks, chosen, samples, seed, seconds, written), ascii_only=ascii_only)
+    raise typer.Exit(_code(checks, strict=strict))
+
+
+def _code(checks: list[Check], *, strict: bool) -> int:
+    if any(check.verdict == "FAILS" for check in checks):
+        return FAILED
+    if strict and any(check.verdict == "inconclusive" or check.count("inconclusive") for check in checks):
+        return UNCERTAIN
+    return 0
+
+
+def _run(
+    laws: list[Law], model: Model | None, samples: int, seed: int, jobs: int, *, quiet: bool
+) -> list[Check]:
+    from operator_algebra.checking.check import check_all
+
+    progress = None if quiet else True
+    if model is not None:
+        return check_all(laws, model, samples=samples, seed=seed, progress=progress)
+    from operator_algebra.checking.workers import workers
+
+    with workers(jobs or os.cpu_count() or 1) as pool:
+        return check_all(laws, samples=samples, seed=seed, executor=pool, progress=progress)

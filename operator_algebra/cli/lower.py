@@ -1,0 +1,62 @@
+"""`operator-algebra lower`: the sweeps that a formula becomes, as a page of a textbook."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from operator_algebra.cli.output import Ascii, Json, ModelName, fits, say, say_json
+
+
+class Style(StrEnum):
+    """How the algorithm is written."""
+
+    unicode = "unicode"
+    ascii = "ascii"
+    latex = "latex"
+
+
+class Numbering(StrEnum):
+    """How bodies are counted: base to tip, or tip to base as in the papers."""
+
+    model = "model"
+    paper = "paper"
+
+
+def command(
+    name: Annotated[str, typer.Argument(metavar="NAME|TEXT", help='dynamics.forward_dynamics, or "inv(H phi M phi\' H\') T".')],
+    model: ModelName = None,
+    style: Annotated[Style, typer.Option(help="unicode, ascii or latex.")] = Style.unicode,
+    numbering: Annotated[Numbering, typer.Option(help="model or paper.")] = Numbering.model,
+    as_json: Json = False,
+    ascii_only: Ascii = False,
+) -> None:
+    """Derive the algorithm of a formula: passes over the tree, steps, reasons, cost."""
+    from operator_algebra.cli.lookup import formula
+    from operator_algebra.lowering.lower import lower
+
+    program = lower(formula(name))
+    chosen = Style.ascii if ascii_only and style is Style.unicode else style
+    page = program.pseudocode(chosen.value, numbering=numbering.value)
+    if chosen is Style.unicode and not fits(page):
+        page = program.pseudocode("ascii", numbering=numbering.value)
+    cost = None
+    if model is not None:
+        from operator_algebra.checking.suite import mechanism
+
+        cost = program.cost(mechanism(model))
+    if as_json:
+        say_json(
+            {
+                "formula": program.formula,
+                "sweeps": len(program.sweeps),
+                "pseudocode": page,
+                "flops": None if cost is None else cost.total,
+            }
+        )
+        return
+    say(page, ascii_only=chosen is Style.ascii)
+    if cost is not None:
+        say(f"on {model}  {cost!r}", ascii_only=ascii_only)

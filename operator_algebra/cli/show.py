@@ -1,0 +1,77 @@
+"""`operator-algebra show`: what a name or a formula is, and which laws speak of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from operator_algebra.cli.output import Ascii, Json, ModelName, say, say_json
+
+
+def command(
+    name: Annotated[str, typer.Argument(metavar="NAME|TEXT", help="A name, dynamics.mass_matrix, a law, or a formula.")],
+    model: ModelName = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Write the block pattern on the mechanism as .png or .svg.")
+    ] = None,
+    as_json: Json = False,
+    ascii_only: Ascii = False,
+) -> None:
+    """Show a formula: type, structure, definition, citation, and the laws that speak of it."""
+    from operator_algebra.identities.catalogue import catalogue, laws_about
+
+    if name in catalogue():
+        law = catalogue()[name]
+        facts = {"domain": ", ".join(law.domain), "cites": law.cites, "idea": law.idea, "misprint": law.misprint}
+        if as_json:
+            say_json({"name": law.name, "formula": law.formula(), "theme": law.theme, **facts})
+            return
+        lines = [f"{law.name}: {law.formula()}", *(f"  {key:<10}{text}" for key, text in facts.items() if text)]
+        say("\n".join(lines), ascii_only=ascii_only)
+        return
+    from operator_algebra.cli.lookup import formula
+    from operator_algebra.description import describe
+
+    e = formula(name)
+    laws = [law.name for law in laws_about(e)]
+    if plot is not None:
+        _plot(e, model, plot)
+    if as_json:
+        facts = {"formula": e.render(), "type": repr(e.type), "structure": repr(e.structure), "laws": ", ".join(laws)}
+        say_json(facts)
+        return
+    text = describe(e)
+    if model is not None:
+        text += f"\n{_on(e, model)}"
+    say(text, ascii_only=ascii_only)
+
+
+def _on(e: object, name: str) -> str:
+    """How the value of an operator on a mechanism looks."""
+    from operator_algebra.checking.suite import mechanism
+    from operator_algebra.evaluation import evaluate
+    from operator_algebra.expressions.nodes import Expr
+    from operator_algebra.expressions.traverse import free_symbols
+
+    assert isinstance(e, Expr)
+    model = mechanism(name)
+    q, v = model.random(0)
+    inputs = {symbol.name for symbol in free_symbols(e) if symbol.origin == "input"}
+    if inputs - {"v"}:
+        return f"its value on {model.name} needs {', '.join(sorted(inputs - {'v'}))}: use evaluate in Python."
+    return repr(evaluate(e, model, q=q, **({"v": v} if inputs else {})))
+
+
+def _plot(e: object, model: str | None, path: Path) -> None:
+    from operator_algebra.checking.suite import mechanism
+    from operator_algebra.errors import InputError
+    from operator_algebra.expressions.nodes import Expr
+    from operator_algebra.views.spy import spy
+
+    assert isinstance(e, Expr)
+    if model is None:
+        raise InputError("--plot draws on a mechanism. Name one with --model, such as --model quadruped.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    spy(e, mechanism(model)).savefig(path)

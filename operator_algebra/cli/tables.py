@@ -1,0 +1,64 @@
+"""The tables that `check` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import operator_algebra
+from operator_algebra.markup import width
+
+if TYPE_CHECKING:
+    from operator_algebra.checking.check import Check
+    from operator_algebra.checking.residual import Verdict
+    from operator_algebra.models.model import Model
+
+_NAME, _FORMULA = 38, 56
+_WORDS: dict[Verdict, str] = {"holds": "hold", "inconclusive": "inconclusive", "FAILS": "fail"}
+
+
+def summary(
+    checks: Sequence[Check],
+    model: Model | None,
+    samples: int,
+    seed: int,
+    seconds: float,
+    report: Path | None,
+) -> str:
+    """One line for each law, the counts, and what to do next."""
+    mechanisms = len({row.mechanism for check in checks for row in check.rows})
+    where = model.name if model is not None else f"{mechanisms} mechanisms"
+    lines = [
+        f"operator_algebra {operator_algebra.__version__}   {len(checks)} laws × {where} × {samples} samples   seed {seed}",
+        "",
+        " " + _cell("law", _NAME) + _cell("formula", _FORMULA) + f"{'holds':>7}{'inconcl.':>10}{'fails':>7}   worst / bound",
+    ]
+    lines += [" " + _row(check) for check in checks]
+    counts = {verdict: sum(check.count(verdict) for check in checks) for verdict in _WORDS}
+    extended = sum(row.precise for check in checks for row in check.rows)
+    told = [f"{_thousands(counts[verdict])} {word}" for verdict, word in _WORDS.items()]
+    lines += ["", f" {', '.join(told)}   {_thousands(extended)} judged in extended precision   {seconds:.0f} s"]
+    for check in checks:
+        if check.verdict != "holds":
+            lines += ["", *str(check).splitlines()]
+    if report is not None:
+        lines.append(f" report {report}      next: operator-algebra show \"factor inverse\"")
+    return "\n".join(lines)
+
+
+def _row(check: Check) -> str:
+    counts = f"{check.count('holds'):>7}{check.count('inconclusive'):>10}{check.count('FAILS'):>7}"
+    worst = f"{check.residual:.0e} / {check.bound:.0e}" if check.rows else "no mechanism in its domain"
+    return _cell(check.law.name, _NAME) + _cell(check.law.formula(), _FORMULA) + f"{counts}   {worst}"
+
+
+def _cell(text: str, columns: int) -> str:
+    """A text cut or filled to a width."""
+    while width(text) > columns - 2:
+        text = text[:-2] + "…"
+    return text + " " * (columns - width(text))
+
+
+def _thousands(count: int) -> str:
+    return f"{count:,}".replace(",", " ")

@@ -1,0 +1,107 @@
+"""Mass matrix, bias force and forward dynamics of real robots agree with Pinocchio."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from operator_algebra.applications.dynamics import coriolis, gravity_term, mass_matrix
+from operator_algebra.errors import SingularError
+from operator_algebra.evaluation import evaluate
+from operator_algebra.expressions.build import inv
+from operator_algebra.models.gallery import Base
+from operator_algebra.models.model import Model
+from operator_algebra.symbols import T
+from tests.models.urdf.robots import Floats, is_named, link_names, load_quietly, robot_files
+
+pin: Any = pytest.importorskip("pinocchio")
+
+FILES = {name: path for name, path in robot_files().items() if is_named(path)}
+SINGULAR = ("romeo_description/romeo", "romeo_description/romeo_laas_small")  # at every pose: tips without mass
+AGREE = 1e-12
+EPS = float(np.finfo(np.float64).eps)
+
+
+class Pinocchio:
+    """A file in the other engine, and the places of our coordinates there."""
+
+    def __init__(self, path: str, model: Model, base: Base) -> None:
+        self.model = pin.buildModelFromUrdf(path, *([pin.JointModelFreeFlyer()] if base == "floating" else []))
+        self.data = self.model.createData()
+        self.ours = model
+        self.base = base
+
+    def configuration(self, q: Floats) -> Floats:
+        """Our coordinates in its order and with its parameters: cos and sin for some angles, quaternions x y z w."""
+        result: Floats = pin.neutral(self.model)
+        for k, part in enumerate(self.ours.q_slices):
+            values = q[part]
+            if len(values) == 7:
+                result[:7] = [*values[:3], *values[4:], values[3]]
+            elif len(values) == 1:
+                joint = self._joint(k)
+                result[joint.idx_q : joint.idx_q + joint.nq] = (
+                    values if joint.nq == 1 else (np.cos(values[0]), np.sin(values[0]))
+                )
+        return result
+
+    def order(self) -> Any:
+        """Where each of our rates stands among its rates."""
+        places: list[int] = []
+        for k, part in enumerate(self.ours.v_slices):
+            if part.stop - part.start == 6:
+                places += [3, 4, 5, 0, 1, 2]  # linear velocities come first there
+            elif part.stop - part.start == 1:
+                places.append(self._joint(k).idx_v)
+        return np.array(places, dtype=np.intp)
+
+    def _joint(self, k: int) -> Any:
+        return self.model.joints[self.model.getJointId(self.ours.joint_names[k])]
+
+
+def _compare(name: str, base: Base) -> None:
+    model = load_quietly(FILES[name], base=base)
+    if model.nv == 0:
+        assert model.n == 1
+        return
+    other = Pinocchio(str(FILES[name]), model, base)
+    q, v = model.random(7)
+    torque = np.random.default_rng(7).uniform(-1.0, 1.0, model.nv)
+    order = other.order()
+    assert sorted(order.tolist()) == list(range(other.model.nv))
+    there, rates, torques = other.configuration(q), np.zeros(model.nv), np.zeros(model.nv)
+    rates[order], torques[order] = v, torque
+
+    matrix = evaluate(mass_matrix, model, q=q).dense()
+    theirs = np.triu(pin.crba(other.model, other.data, there))
+    theirs = (theirs + np.triu(theirs, 1).T)[np.ix_(order, order)]
+    size = np.sqrt(np.diag(matrix))
+    assert (np.abs(matrix - theirs) <= AGREE * np.outer(size, size)).all()
+
+    forces = evaluate(coriolis + gravity_term, model, q=q, v=v).dense().ravel()
+    their_forces = pin.nonLinearEffects(other.model, other.data, there, rates)[order]
+    # Weights and momenta cancel in a force: the terms before that are as large as the largest of all.
+    assert np.abs(forces - their_forces).max() <= AGREE * max(np.abs(forces).max(), size.max() ** 2)
+
+    if name in SINGULAR:
+        with pytest.raises(SingularError):
+            evaluate(inv(mass_matrix) @ T, model, q=q, T=torque)
+        return
+    answer = evaluate(inv(mass_matrix) @ (T - coriolis - gravity_term), model, q=q, v=v, T=torque).dense().ravel()
+    their_answer = pin.aba(other.model, other.data, there, rates, torques)[order]
+    condition = np.linalg.cond(matrix / np.outer(size, size))
+    # Two backward stable answers differ by rounding times the condition number of the equilibrated mass matrix.
+    scaled, difference = size * answer, size * (answer - their_answer)
+    assert np.linalg.norm(difference) <= max(AGREE, 4.0 * EPS * float(condition)) * np.linalg.norm(scaled)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_fixed_base(name: str) -> None:
+    _compare(name, "fixed")
+
+
+@pytest.mark.parametrize("name", [name for name, path in FILES.items() if "world" not in link_names(path)])
+def test_a_floating_base(name: str) -> None:
+    _compare(name, "floating")

@@ -75,7 +75,9 @@ def read(e: Picturable) -> Expr | BlockMatrix:
     return e
 
 
-def blocks(e: Picturable, model: Model | None, q: Any = None, inputs: Mapping[str, object] | None = None) -> Blocks:
+def blocks(
+    e: Picturable, model: Model | None = None, q: Any = None, inputs: Mapping[str, object] | None = None
+) -> Blocks:
     """The pattern of an operator: structural without q, else of its value there; a value needs no model."""
     subject = read(e)
     if isinstance(subject, BlockMatrix):

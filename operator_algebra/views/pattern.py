@@ -38,7 +38,7 @@ Filled = NDArray[np.bool_]
 def structural(e: Expr, model: Model) -> Filled:
     """The blocks that may be there for every configuration: (block rows, block columns).
 
-    Only the tree, block sizes and what the mechanism lacks (no armature: no block) enter; terms never cancel.
+    Only the tree, block sizes, inferred structure and what the mechanism lacks (no armature: no block) enter.
 
     >>> from operator_algebra.models.families import chain
     >>> from operator_algebra.symbols import phi
@@ -81,9 +81,11 @@ class _Patterns:
         return children_and_definition(node)
 
     def _masked(self, node: Expr, filled: Filled) -> Filled:
-        """Without the blocks that have no rows or no columns: those of joints that do not move."""
+        """Without what the inferred structure excludes, and without blocks that have no rows or no columns."""
         if not node.typed:
             return filled
+        if node.type.domain.attached and node.type.codomain.attached:
+            filled = filled & self._allowed(node, node.structure)
         rows, cols = (block_layout(space, self.model).sizes > 0 for space in (node.type.codomain, node.type.domain))
         return filled & rows[:, None] & cols[None, :]
 
@@ -127,13 +129,14 @@ class _Patterns:
             bodies = np.array([there(body) for body in self.model.bodies], dtype=np.bool_)
             flow = symbol.structure.flow
             return self.eye & bodies if flow == "diagonal" else bodies[:, None] if flow == "column" else bodies[None, :]
-        return self._declared(symbol, symbol.structure)
+        return self._allowed(symbol, symbol.structure)
 
-    def _declared(self, symbol: Symbol, structure: Structure) -> Filled:
+    def _allowed(self, node: Expr, structure: Structure) -> Filled:
+        """All blocks that a structure has room for."""
         inward = self.hop if structure.hop else self.above & ~self.eye if structure.strict else self.above
         match structure.flow:
             case "zero":
-                return self._none(symbol)
+                return self._none(node)
             case "diagonal":
                 return self.eye
             case "inward":
@@ -141,9 +144,9 @@ class _Patterns:
             case "outward":
                 return inward.T
             case "related":
-                return inward | inward.T
+                return inward | inward.T if not structure.strict else (inward | inward.T) & ~self.eye
             case _:
-                return ~self._none(symbol)
+                return ~self._none(node)
 
     def _fixpoint(self, node: Fixpoint) -> Filled:
         """The least pattern with X = f(X); it is reached after as many rounds as blocks depend on each other."""

@@ -10,12 +10,16 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from operator_algebra.backends.backend import Executable, Run, backend_named
-from operator_algebra.backends.diagnosis import singular_error, singular_samples, warn_of_lost_digits
+from operator_algebra.backends.diagnosis import (
+    singular_error,
+    singular_samples,
+    warn_of_lost_digits,
+)
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.lower import Lowerable, Method, lower
-from operator_algebra.lowering.program import Program
+from operator_algebra.lowering.program import Output, Program
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound, bind
 from operator_algebra.operators.vanishing import vanishing
@@ -51,8 +55,7 @@ class Compiled:
         """
         if errors not in ("raise", "mask"):
             raise InputError(f'errors={errors!r} is not known. Use "raise" or "mask".')
-        configuration, bound = self._bound(q, inputs)
-        return self._run(configuration, bound, out, errors)
+        return self._run(self._bound(q, inputs), out, errors)
 
     def bind(self, *, q: Any, out: Any, **inputs: Any) -> Callable[[], None]:
         """Check the arguments once; the returned function computes into `out` from their current contents."""
@@ -60,36 +63,37 @@ class Compiled:
         kept = dict(inputs)
 
         def call() -> None:
-            configuration, bound = self._bound(q, kept)
-            self._run(configuration, bound, out, "raise")
+            self._run(self._bound(q, kept), out, "raise")
 
         return call
 
-    def _bound(self, q: Any, inputs: Mapping[str, Any]) -> tuple[Any, Bound]:
+    def _bound(self, q: Any, inputs: Mapping[str, Any]) -> _Call:
         wanted = [symbol for symbol in self.program.mentioned if symbol.name in self.inputs or symbol.name in inputs]
         configuration = self.model.check_q(q)
         bound = bind(self._what, wanted, self.model, inputs, batch=True, whole=False)
         rate = bound.values["v"].dense[..., 0] if "H_dot" in self.program.leaves else None
-        return (configuration, rate), bound
+        return _Call(configuration, rate, bound, _leading_axes(configuration, bound))
 
     @property
     def _what(self) -> str:
         return self.program.formula if len(self.program.formula) <= 60 else "this program"
 
-    def _run(self, configuration: Any, bound: Bound, out: Any, errors: str) -> Any:
-        run = self._executable(configuration[0], configuration[1], bound)
-        result = self._masked(run, errors)
+    def _run(self, call: _Call, out: Any, errors: str) -> Any:
+        run = self._executable(call.q, call.v, call.inputs)
+        result = self._masked(run, call.lead, errors)
         if out is not None:
             return _written(out, result)
         return result
 
-    def _masked(self, run: Run, errors: str) -> Any:
-        results = dict(run.results)
+    def _masked(self, run: Run, lead: tuple[int, ...], errors: str) -> Any:
+        outputs = self.program.outputs
+        results = {o.name: _spread(run.results[o.name], lead, _own_axes(o)) for o in outputs}
         bad = singular_samples(run.pivots)
         if bad.any():
-            results = {name: _mask(value, bad) for name, value in results.items()}
+            everywhere = np.broadcast_to(bad, lead)
+            results = {name: _mask(value, everywhere) for name, value in results.items()}
             if errors == "raise":
-                raise singular_error(self.model, run.pivots, bad, self._unpacked(results))
+                raise singular_error(self.model, run.pivots, everywhere, self._unpacked(results))
         else:
             warn_of_lost_digits(self.model, run.pivots)
         return self._unpacked(results)
@@ -105,12 +109,54 @@ class Compiled:
         return f"Compiled  {cut(self.program.formula, max(20, 89 - len(tail)))}{tail}"
 
 
+@dataclass(frozen=True, eq=False)
+class _Call:
+    """The checked arguments of one call; `lead` are the axes of the batch."""
+
+    q: Any
+    v: Any
+    inputs: Bound
+    lead: tuple[int, ...]
+
+
+def _leading_axes(q: Any, inputs: Bound) -> tuple[int, ...]:
+    """The axes of the batch, to which those of every argument broadcast."""
+    shapes: dict[str, tuple[int, ...]] = {"q": q.shape[:-1]}
+    for name, value in inputs.values.items():
+        blocks = value.blocks if value.dense is None else [value.dense]
+        shapes[name] = np.broadcast_shapes(*{np.shape(block)[:-2] for block in blocks})
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items() if shape)
+        raise InputError(
+            f"the leading axes of the arguments do not fit together: {listed}. Give equal axes, or axes of length 1."
+        ) from None
+
+
+def _own_axes(output: Output) -> int:
+    """How many axes one sample of a result has; block-diagonal ones have three, if blocks are of one size."""
+    e = output.formula
+    if isinstance(e, Query):
+        if e.kind in ("trace", "logdet", "block"):
+            return 2 if e.kind == "block" else 0
+        e = e.body
+    return 3 if output.kind == "blocks" else sum(space.name != "one" for space in (e.type.codomain, e.type.domain))
+
+
+def _spread(value: Any, lead: tuple[int, ...], own: int) -> Any:
+    """A result with the axes of the batch, also if it depends on nothing that varies over it."""
+    if isinstance(value, list):
+        return [_spread(block, lead, own - 1) for block in value]  # pyright: ignore[reportUnknownVariableType]
+    shape = lead + np.shape(value)[np.ndim(value) - own :]
+    return value if np.shape(value) == shape else np.array(np.broadcast_to(value, shape))
+
+
 def _mask(value: Any, bad: Any) -> Any:
     if isinstance(value, list):
         return [_mask(block, bad) for block in value]  # pyright: ignore[reportUnknownVariableType]
-    shape = np.broadcast_shapes(value.shape[: bad.ndim], bad.shape) + value.shape[bad.ndim :]
-    masked = np.array(np.broadcast_to(value, shape))
-    masked[np.broadcast_to(bad, shape[: bad.ndim])] = np.nan
+    masked = np.array(value)
+    masked[bad] = np.nan
     return masked
 
 

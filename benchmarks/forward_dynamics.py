@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import numpy as np
 
 import operator_algebra as oa
-from benchmarks.measure import Row, measure
+from benchmarks.measure import Row, measure, solve
 from tests.oracles.pinocchio_models import KINDS, twin
 
 TITLE = "Forward dynamics q̈ = ℳ⁻¹ (T − bias), one state a call"
@@ -25,9 +25,7 @@ def _candidates(model: oa.Model) -> dict[str, Callable[[], object]]:
     pull = np.zeros(6 * model.n)
     found: dict[str, Callable[[], object]] = {
         "derived": lambda: derived(q=q, v=v, T=torque, f_ext=pull),
-        "dense solve": lambda: np.linalg.solve(
-            np.asarray(mass(q=q), dtype=np.float64), torque - bias(q=q, v=v, f_ext=pull)
-        ),
+        "dense solve": lambda: solve(mass(q=q), torque - bias(q=q, v=v, f_ext=pull)),
     }
     if find_spec("pinocchio") and all(body.joint.kind in KINDS for body in model.bodies):
         peer = twin(import_module("pinocchio"), model)

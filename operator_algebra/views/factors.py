@@ -73,11 +73,11 @@ class Row:
     def of(shown: Equation, paper: bool = False, wide: float = _WIDE, high: float = _HIGH) -> Row:
         """A row that fits into a width and a height in inches."""
         tiles = [shown.whole, *(tile for term in shown.terms for tile in term.tiles)]
-        tallest = max(tile.rows.size for tile in tiles)
+        tallest = max(1, *(tile.rows.size for tile in tiles))
         row = Row(shown, paper, min(high / tallest, 0.35))
-        taken = row.width
-        columns = sum(tile.cols.size for tile in tiles) * row.scale
-        return row if taken <= wide else Row(shown, paper, row.scale * max(0.1, 1 - (taken - wide) / columns))
+        while row.width > wide and row.scale * tallest > _LEAST:  # labels do not shrink, so the fit is found by trying
+            row = Row(shown, paper, 0.95 * row.scale)
+        return row
 
     @property
     def height(self) -> float:

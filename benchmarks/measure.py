@@ -39,7 +39,7 @@ def measure(case: str, candidates: Mapping[str, Callable[[], object]], *, second
     return Row(case, best)
 
 
-def solve(matrix: Floats, right: Floats) -> Floats:
+def solve(matrix: Floats, right: Floats) -> NDArray[np.floating]:
     """What a user of dense matrices does."""
     return np.linalg.solve(matrix, right)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.backends.backend import Pivot
+from operator_algebra.backends.backend import Pivot, Run
 from operator_algebra.errors import OperatorAlgebraWarning, SingularError
 from operator_algebra.models.model import Model
 
@@ -21,16 +21,33 @@ def singular_samples(pivots: tuple[Pivot, ...]) -> Any:
     """Which samples of a batch met a pivot without a correct digit."""
     bad: Any = np.zeros((), dtype=bool)
     for pivot in pivots:
-        bad = bad | (pivot.measure < SINGULAR).any(axis=-1)
+        bad = bad | ~(pivot.measure >= SINGULAR).all(axis=-1)
     return bad
+
+
+def lost_digits(pivots: tuple[Pivot, ...]) -> bool:
+    """Whether a pivot lost so much that orthogonal elimination should take over."""
+    return any(not bool((pivot.measure >= DOUBTFUL).all()) for pivot in pivots)
+
+
+def rescued(plain: Run, orthogonal: Run) -> Run:
+    """The results of a second run, which eliminates without local pivots; where both fail, the first says where."""
+    failed = singular_samples(orthogonal.pivots).any()
+    pivots = plain.pivots if failed and singular_samples(plain.pivots).any() else orthogonal.pivots
+    return Run({name: orthogonal.results[name] for name in plain.results}, pivots)
 
 
 def _worst(pivots: tuple[Pivot, ...]) -> tuple[Pivot, int, float]:
     """The smallest pivot: its name, body and relative size."""
-    pivot = min(pivots, key=lambda p: float(np.min(p.measure, initial=1.0)))
-    measure = np.min(pivot.measure.reshape(-1, pivot.measure.shape[-1]), axis=0)
+    pivot = min(pivots, key=lambda p: float(np.min(_known(p.measure), initial=1.0)))
+    measure = np.min(_known(pivot.measure).reshape(-1, pivot.measure.shape[-1]), axis=0)
     k = int(np.argmin(measure))
     return pivot, k, float(measure[k])
+
+
+def _known(measure: Any) -> Any:
+    """The measures without those that failed because of a pivot further out."""
+    return np.where(np.isnan(measure), np.inf, measure)
 
 
 def singular_error(model: Model, pivots: tuple[Pivot, ...], bad: Any, result: object) -> SingularError:

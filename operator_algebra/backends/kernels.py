@@ -30,18 +30,18 @@ class Factors:
 
     def before(self, x: Any) -> Any:
         """D⁻¹ x."""
-        return _solve(self.matrix, x)
+        return solve(self.matrix, x)
 
     def after(self, x: Any) -> Any:
         """X D⁻¹."""
-        return np.swapaxes(_solve(np.swapaxes(self.matrix, -1, -2), np.swapaxes(x, -1, -2)), -1, -2)
+        return np.swapaxes(solve(np.swapaxes(self.matrix, -1, -2), np.swapaxes(x, -1, -2)), -1, -2)
 
     def explicit(self) -> Any:
         """The inverse as a block."""
-        return _solve(self.matrix, np.eye(self.matrix.shape[-1]))
+        return solve(self.matrix, np.eye(self.matrix.shape[-1]))
 
 
-def _solve(matrix: Any, x: Any) -> Any:
+def solve(matrix: Any, x: Any) -> Any:
     """matrix⁻¹ x; a singular matrix gives values that are not finite, and is reported by its pivot."""
     n = matrix.shape[-1]
     if n == 1:
@@ -138,7 +138,10 @@ def norms(block: Any) -> Any:
 
 
 def pivot_measure(blocks: Sequence[Any], scales: Sequence[Any]) -> Any:
-    """The smallest singular value of each pivot over the size of its terms, (..., n); 1 where there is no pivot."""
+    """The smallest singular value of each pivot over the size of its terms, (..., n).
+
+    It is 1 where there is no pivot, and not a number where a pivot further out has already failed.
+    """
     lead = np.broadcast_shapes(*{block.shape[:-2] for block in blocks}, *{np.shape(scale) for scale in scales})
     measure = np.ones((*lead, len(blocks)))
     by_size: dict[int, list[int]] = {}
@@ -152,5 +155,6 @@ def pivot_measure(blocks: Sequence[Any], scales: Sequence[Any]) -> Any:
         finite: Any = np.isfinite(stacked).all(axis=(-2, -1))
         stacked = np.where(finite[..., None, None], stacked, 0.0)
         least = np.linalg.svd(stacked, compute_uv=False)[..., -1]
-        measure[..., bodies] = np.where(scale > 0, least / np.where(scale > 0, scale, 1.0), 0.0)
+        relative = np.where(scale > 0, least / np.where(scale > 0, scale, 1.0), 0.0)
+        measure[..., bodies] = np.where(finite, relative, np.nan)
     return measure

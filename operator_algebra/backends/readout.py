@@ -11,9 +11,10 @@ from operator_algebra.backends.backend import Pivot
 from operator_algebra.backends.kernels import adjoint, multiply_out, norms, pivot_measure
 from operator_algebra.backends.walks import Walker
 from operator_algebra.expressions.query import Query
+from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.products import expand_products
 from operator_algebra.lowering.program import Output, Program, Step
-from operator_algebra.lowering.values import Graph, Hop, Linear, Ref
+from operator_algebra.lowering.values import Hop, Linear, Ref, Relate
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound
 
@@ -82,6 +83,10 @@ class Readout:
 
     def pivot(self, step: Step) -> Pivot:
         """How far a pivot is from zero at every body."""
+        if isinstance(step.definition, Relate):
+            measures = [relation.measure for relation in self.blocks[step.number]]
+            lead = np.broadcast_shapes(*{measure.shape for measure in measures})
+            return Pivot(step.name, np.stack([np.broadcast_to(m, lead) for m in measures], axis=-1))
         formed = self._block_getter(Ref(step.number))
         blocks = [formed(k) for k in range(self.model.n)]
         if isinstance(step.definition, Linear):

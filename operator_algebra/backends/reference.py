@@ -18,17 +18,20 @@ from operator_algebra.backends.kernels import (
     total_of,
 )
 from operator_algebra.backends.readout import Readout
+from operator_algebra.backends.relations import RelationKernels
+from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.program import Program, Step, Sweep
 from operator_algebra.lowering.values import (
     Call,
     Given,
-    Graph,
     Hop,
     Invert,
     Linear,
     Part,
     Reduce,
     Ref,
+    Relate,
+    Resolve,
     RootOf,
     Shift,
     Stack,
@@ -75,6 +78,7 @@ class _Execution:
         self.inputs = inputs
         self.blocks: dict[int, list[Any]] = {}
         self.small: dict[int, Any] = {}
+        self.relations: dict[int, RelationKernels] = {}
         self._hops: dict[str, list[Any]] = {}
         self._graph = Graph({number: step.value for number, step in program.steps.items()})
         for step in program.given:
@@ -171,6 +175,10 @@ class _Execution:
                 return lambda k: local(*(argument(k)[..., 0] for argument in arguments))
             case Update():
                 return symmetrised(self._update(definition))
+            case Relate():
+                return self._relate(step, definition)
+            case Resolve():
+                return self.relations[definition.relation.value].outward_step
             case Stack():
                 return self._stack(step, definition)
             case Part():
@@ -211,14 +219,17 @@ class _Execution:
         return kernel
 
     def _term(self, step: Step, term: Term) -> Kernel:
+        return self._product(term, step.type.codomain)
+
+    def _product(self, term: Term, space: Space) -> Kernel:
+        """A term as a kernel; without factors a multiple of the identity of `space`."""
         getters = [self.getter(ref) for ref in term.factors]
-        scalars = [self.small[number] for number in term.scalars]
+        scalars = [multiply_out((self.small[number],)) for number in term.scalars]
         coefficient: Any = float(term.coefficient)
         for scalar in scalars:
             coefficient = coefficient * scalar
         plain = term.coefficient == 1 and not scalars
         if not getters:
-            space = step.type.codomain
             return lambda k: coefficient * np.eye(self.size(space, k))
         if len(getters) == 1:
             (only,) = getters
@@ -279,6 +290,16 @@ class _Execution:
             return joseph(P(k), G, A_star, None if J is None else J(k))
 
         return kernel
+
+    def _relate(self, step: Step, definition: Relate) -> Kernel:
+        def coefficient(term: Term, rows: Space) -> Kernel:
+            return self._product(term, rows)
+
+        kernels = RelationKernels(
+            definition, self.model.parent, self.model.children, self.size, coefficient, self._formed, self.hop
+        )
+        self.relations[step.number] = kernels
+        return kernels.inward_step
 
     def _stack(self, step: Step, definition: Stack) -> Kernel:
         rows = [[None if ref is None else self._formed(ref) for ref in row] for row in definition.rows]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from operator_algebra.lowering.values import Graph, references
+from operator_algebra.lowering.graph import Graph
+from operator_algebra.lowering.values import references
 
 
 @dataclass(frozen=True, slots=True)

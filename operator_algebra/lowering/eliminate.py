@@ -15,20 +15,11 @@ from operator_algebra.errors import NotLowerable
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.components import Component, components, local_cycle
+from operator_algebra.lowering.directsum import direct_sum
+from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.localsystem import Coefficients, LocalSystem, local_system
-from operator_algebra.lowering.values import (
-    Graph,
-    Hop,
-    Invert,
-    Linear,
-    Part,
-    Ref,
-    Shift,
-    Stack,
-    Term,
-    Unknown,
-    Value,
-)
+from operator_algebra.lowering.relations import relate
+from operator_algebra.lowering.values import Hop, Invert, Linear, Part, Ref, Shift, Stack, Term, Unknown, Value
 from operator_algebra.operators.spaces import Space, Type
 
 UNIT = Fraction(1)
@@ -43,8 +34,11 @@ class Eliminated:
     pivots: tuple[Ref, ...]
 
 
-def eliminate(graph: Graph) -> Eliminated:
-    """Replace every coupled component by recurrences that run one way; refuse what has no such form."""
+def eliminate(graph: Graph, *, orthogonal: bool = False) -> Eliminated:
+    """Replace every coupled component by recurrences that run one way; refuse what has no such form.
+
+    `orthogonal` eliminates by relations, which need no local pivots.
+    """
     found: dict[Expr, None] = {}
     pivots: list[Ref] = []
     for component in list(components(graph)):
@@ -54,13 +48,13 @@ def eliminate(graph: Graph) -> Eliminated:
                 found[origin] = None
         if component.trivial and not isinstance(graph[component.members[0]].definition, Unknown):
             continue
-        pivot = _eliminate_component(graph, component)
+        pivot = _eliminate_component(graph, component, orthogonal)
         if pivot is not None:
             pivots.append(pivot)
     return Eliminated(tuple(found), tuple(pivots))
 
 
-def _eliminate_component(graph: Graph, component: Component) -> Ref | None:
+def _eliminate_component(graph: Graph, component: Component, orthogonal: bool) -> Ref | None:
     members = component.members
     vectors = [n for n in members if graph[n].is_vector]
     has_unknown = any(isinstance(graph[n].definition, Unknown) for n in members)
@@ -77,28 +71,27 @@ def _eliminate_component(graph: Graph, component: Component) -> Ref | None:
         return None
     if "R" in component.labels or any(not graph[n].attached for n in members):
         raise NotLowerable(refuse.reduced_loop(_name(graph, members[0])))
-    if has_unknown or both or cycle:
+    if (has_unknown or both or cycle) and (orthogonal or _has_no_local_term(graph, members)):
+        relate(graph, members)
+    elif has_unknown or both or cycle:
         elimination = Elimination(graph, local_system(graph, members))
         elimination.run()
         return elimination.pivot
     return None
 
 
+def _has_no_local_term(graph: Graph, members: tuple[int, ...]) -> bool:
+    """Whether an unknown of a user's space meets itself through the tree only: its pivots have too low a rank."""
+    for number in members:
+        value = graph[number]
+        if isinstance(value.definition, Unknown) and value.type.codomain.sizes not in ("joint", "spatial"):
+            return all(term.factors[-1:] != (Ref(number),) for term in value.definition.terms)
+    return False
+
+
 def _name(graph: Graph, number: int) -> str:
     value = graph[number]
     return value.names[0] if value.names else str(value.origin)
-
-
-def direct_sum(spaces: Iterable[Space]) -> Space:
-    """The space of stacked blocks."""
-    listed = tuple(spaces)
-    if len(listed) == 1:
-        return listed[0]
-    return Space(
-        " ⊕ ".join(space.name for space in listed),
-        " ⊕ ".join(space.dual_name for space in listed),
-        "+".join(space.sizes for space in listed),
-    )
 
 
 @dataclass

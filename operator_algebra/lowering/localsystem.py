@@ -8,7 +8,8 @@ from fractions import Fraction
 from operator_algebra.errors import NotLowerable
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.components import strongly_connected
-from operator_algebra.lowering.values import Graph, Linear, Ref, Shift, Term, Unknown
+from operator_algebra.lowering.graph import Graph
+from operator_algebra.lowering.values import Linear, Ref, Shift, Term, Unknown
 
 Coefficients = dict[int, list[Term]]
 """For each vector read, the block coefficient in front of it, as terms without that vector."""

@@ -13,6 +13,7 @@ from operator_algebra.expressions.query import Query
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.components import components
 from operator_algebra.lowering.eliminate import Eliminated, eliminate
+from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.lift import Lift
 from operator_algebra.lowering.naming import name_values
 from operator_algebra.lowering.products import name_common_prefixes, recognise_updates, reuse_products
@@ -22,7 +23,7 @@ from operator_algebra.lowering.schedule import schedule
 from operator_algebra.lowering.share import share
 from operator_algebra.lowering.simplify import drop_identities, drop_zeros, resolve_aliases, simplify
 from operator_algebra.lowering.totals import logdet, trace
-from operator_algebra.lowering.values import Given, Graph, Invert, Ref
+from operator_algebra.lowering.values import Given, Invert, Ref
 from operator_algebra.lowering.wellformed import check_program
 
 Method = Literal["auto", "joseph", "orthogonal"]
@@ -45,7 +46,7 @@ def lower(e: Lowerable, *, method: Method = "auto", zeros: frozenset[str] = froz
     if not formulas:
         raise InputError("lower was given an empty mapping. Give at least one expression.")
     graph = Graph()
-    lifted = _lift(graph, formulas, zeros)
+    lifted = _lift(graph, formulas, zeros, method)
     return _finish(graph, lifted, method, keyed)
 
 
@@ -70,18 +71,18 @@ class _Roots:
         self.outputs = [output.map(change) for output in self.outputs]
 
 
-def _lift(graph: Graph, formulas: Mapping[str, Expr | Query], zeros: frozenset[str]) -> _Roots:
+def _lift(graph: Graph, formulas: Mapping[str, Expr | Query], zeros: frozenset[str], method: Method) -> _Roots:
     lift = Lift(graph, zeros)
     outputs: list[Output] = []
     for key, formula in formulas.items():
         body = formula.body if isinstance(formula, Query) else formula
         if not body.typed:
             raise InputError(f"cannot lower {body}: its spaces are not known. Put I or 0 beside a typed operator.")
-        outputs.append(_lift_one(lift, key, formula))
+        outputs.append(_lift_one(lift, key, formula, method))
     return _Roots(outputs)
 
 
-def _lift_one(lift: Lift, key: str, formula: Expr | Query) -> Output:
+def _lift_one(lift: Lift, key: str, formula: Expr | Query, method: Method) -> Output:
     e = formula.body if isinstance(formula, Query) else formula
     if isinstance(formula, Query) and formula.kind in ("trace", "logdet"):
         number = trace(lift, e) if formula.kind == "trace" else logdet(lift, e)
@@ -97,6 +98,8 @@ def _lift_one(lift: Lift, key: str, formula: Expr | Query) -> Output:
     if e.structure.flow in ("diagonal", "zero") and not asks_for_blocks:
         return Output(key, formula, "blocks", lift.block(e))
     try:
+        if method == "orthogonal":
+            raise NotOnTree
         walk = transfer(lift, e)
     except NotOnTree:
         if isinstance(formula, Query) and formula.kind == "block":
@@ -113,7 +116,7 @@ def _finish(graph: Graph, roots: _Roots, method: Method, keyed: bool) -> Program
     roots.follow(simplify(graph, roots.numbers))
     roots.follow_refs(share(graph, roots.numbers))
     labels = tuple("".join(sorted(component.labels)) for component in components(graph) if not component.trivial)
-    eliminated = eliminate(graph)
+    eliminated = eliminate(graph, orthogonal=method == "orthogonal")
     drop_zeros(graph)
     drop_identities(graph)
     roots.follow(resolve_aliases(graph, roots.numbers))

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from operator_algebra.expressions.nodes import Symbol
+from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.products import expand_products, single_product
 from operator_algebra.lowering.program import Output
 from operator_algebra.lowering.values import (
     Given,
-    Graph,
     Invert,
     Linear,
     Reduce,
     Ref,
+    Relate,
+    Resolve,
     Shift,
     Update,
     Value,
@@ -83,6 +85,9 @@ def _roles(graph: Graph) -> Iterator[tuple[int, str]]:
             yield number, "G"
         elif _inverts(graph, factors[0]) and len(factors) > 1 and not _inverts(graph, factors[-1]):
             yield number, "F"
+    for number, value in sorted(graph.values.items()):
+        if isinstance(value.definition, Relate | Resolve):
+            yield number, "relation" if isinstance(value.definition, Relate) else "solution"
     for number, value in sorted(graph.values.items()):
         if _is_complement(graph, value):
             yield number, "tau_bar"

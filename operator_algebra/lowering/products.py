@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from operator_algebra.lowering.values import Graph, Invert, Linear, Reduce, Ref, Term, Update, Value
+from operator_algebra.lowering.graph import Graph
+from operator_algebra.lowering.values import Invert, Linear, Reduce, Ref, Term, Update, Value
 from operator_algebra.operators.spaces import Type
 
 UNIT = Fraction(1)

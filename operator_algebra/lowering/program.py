@@ -14,7 +14,7 @@ from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.lowering.schedule import Direction
-from operator_algebra.lowering.values import Definition, Given, Invert, Ref, Shift, Value, references
+from operator_algebra.lowering.values import Definition, Given, Invert, Ref, Relate, Shift, Value, references
 from operator_algebra.operators.spaces import Type
 
 if TYPE_CHECKING:
@@ -163,9 +163,14 @@ class Program:
         return frozenset(moving)
 
     def pivots(self) -> tuple[Step, ...]:
-        """The values that are inverted."""
-        found = [self.steps[s.definition.source.value] for s in self.steps.values() if isinstance(s.definition, Invert)]
-        return tuple(dict.fromkeys(found))
+        """The values that are inverted, and the relations that are triangularised."""
+        found: dict[int, Step] = {}
+        for step in self.steps.values():
+            if isinstance(step.definition, Invert):
+                found[step.definition.source.value] = self.steps[step.definition.source.value]
+            elif isinstance(step.definition, Relate):
+                found[step.number] = step
+        return tuple(found.values())
 
     def pseudocode(
         self,
@@ -206,6 +211,8 @@ class Program:
 
 
 def _hops(definition: Definition) -> list[Symbol]:
+    if isinstance(definition, Relate):
+        return [hop.symbol for hop, _ in (*definition.gathers, *definition.pulls)]
     if not isinstance(definition, Shift):
         return []
     hops = [definition.hop, definition.closing]

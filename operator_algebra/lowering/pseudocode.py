@@ -9,18 +9,20 @@ from typing import Literal
 
 from operator_algebra.expressions.names import Style, written
 from operator_algebra.expressions.query import Query
+from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.program import Output, Program, Step
 from operator_algebra.lowering.reasons import reasons
 from operator_algebra.lowering.values import (
     Call,
     Given,
-    Graph,
     Hop,
     Invert,
     Linear,
     Part,
     Reduce,
     Ref,
+    Relate,
+    Resolve,
     RootOf,
     Shift,
     Stack,
@@ -62,6 +64,9 @@ _LOOPS: dict[str, tuple[str, str]] = {
 }
 
 _NOTES = {"inward": "over children c of k", "outward": "p is the parent of k"}
+
+
+_RELATION_NOTES: dict[type, str] = {Relate: "over children c of k", Resolve: "p is the parent of k"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +228,10 @@ class Writer:
             case Total():
                 word = {"trace": "tr", "logdet": "log det"}[definition.kind]
                 return f"{self.words.over_all}{word} {self.grouped(definition.source)}"
+            case Relate():
+                return f"triangularise {len(definition.equations)} equations at k and relation(c)"
+            case Resolve():
+                return f"back-substitute {self.name(definition.relation.value)}(k), solution(p)"
             case Given():
                 return "given"
             case _:
@@ -262,6 +271,9 @@ class Writer:
                 ),
                 None,
             )
+            if isinstance(step.definition, Relate | Resolve):
+                found.append(Line(f"{self.name(step.number)}{suffix}", formula, _RELATION_NOTES[type(step.definition)]))
+                continue
             note = _NOTES["inward" if shift.hop.inward else "outward"] if shift is not None else ""
             found.append(Line(self.name(step.number) + suffix, formula, note))
         return found

@@ -14,12 +14,13 @@ from fractions import Fraction
 from operator_algebra.expressions.build import vector
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.lowering.eliminate import Elimination, eliminate
+from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.lift import Lift
 from operator_algebra.lowering.localsystem import local_system
 from operator_algebra.lowering.share import share
 from operator_algebra.lowering.simplify import drop_zeros, inline_single_use, resolve_aliases, simplify
 from operator_algebra.lowering.transfer import Transfer
-from operator_algebra.lowering.values import Given, Graph, Linear, Ref, Shift, Term, Value, map_references, references
+from operator_algebra.lowering.values import Given, Linear, Ref, Shift, Term, Value, map_references, references
 from operator_algebra.operators.spaces import Type
 
 UNIT = Fraction(1)

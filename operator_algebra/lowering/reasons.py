@@ -24,8 +24,9 @@ def reasons(program: Program, style: Style) -> list[str]:
     for e in program.report.eliminated:
         assert isinstance(e, Inverse)
         roles = [role for role in ("P", "D", "G") if role in names]
-        found = ", ".join(unicode_name(role) if style != "ascii" else role for role in roles) or "these lines"
-        lines.append(f"eliminating tips first on the tree of {e.body.render(style)} gives this {found}")
+        found = ", ".join(unicode_name(role) if style != "ascii" else role for role in roles)
+        gives = f"gives this {found}" if found else "by orthogonal transformations needs no local pivots"
+        lines.append(f"eliminating tips first on the tree of {e.body.render(style)} {gives}")
     table = [row for role, laws in _LAWS_OF_ROLE.items() if role in names for row in _rows(laws, style)]
     columns = [max((width(row[i]) for row in table), default=0) for i in range(3)]
     for row in table:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from operator_algebra.lowering.components import Component, components
-from operator_algebra.lowering.values import Given, Graph, references
+from operator_algebra.lowering.graph import Graph
+from operator_algebra.lowering.values import Given, references
 
 Direction = Literal["inward", "outward", "local", "once"]
 

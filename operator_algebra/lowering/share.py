@@ -10,15 +10,17 @@ from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 
+from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.values import (
     Call,
     Given,
-    Graph,
     Invert,
     Linear,
     Part,
     Reduce,
     Ref,
+    Relate,
+    Resolve,
     RootOf,
     Shift,
     Stack,
@@ -167,7 +169,7 @@ class _Classes:
     def _start(self, ref: Ref) -> Hashable:
         value = self.graph[ref.value]
         type_ = self.graph.type_of(ref)
-        if isinstance(value.definition, Given | Unknown):
+        if isinstance(value.definition, Given | Unknown | Relate | Resolve):
             star = ref.star and not self._symmetric_given(ref)
             return type_, ref.value, star
         kind = "linear" if isinstance(value.definition, Linear) else type(value.definition).__name__
@@ -182,7 +184,7 @@ class _Classes:
         definition = self.graph[ref.value].definition
         star = ref.star
         match definition:
-            case Given() | Unknown():
+            case Given() | Unknown() | Relate() | Resolve():
                 return ref.value, star and not self._symmetric_given(ref)
             case Linear():
                 return self._linear_key(ref)

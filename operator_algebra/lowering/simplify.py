@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from operator_algebra.lowering.graph import Graph, collect
 from operator_algebra.lowering.values import (
     Definition,
-    Graph,
     Invert,
     Linear,
     Reduce,
@@ -17,7 +17,6 @@ from operator_algebra.lowering.values import (
     Term,
     Unknown,
     Value,
-    collect,
     map_references,
     references,
 )
@@ -86,6 +85,7 @@ def inline_single_use(graph: Graph, roots: Iterable[int]) -> None:
                     or reads.get(last.value) != 1
                     or (len(term.factors) > 1 and len(inner.terms) != 1)
                     or _starts_with_inverse(graph, inner)
+                    or any(t.factors and t.factors[-1].star for t in inner.terms)
                     or any(number == ref.value for ref, _ in references(inner))
                 ):
                     terms.append(term)

@@ -6,8 +6,8 @@ children (an inward shift) or from the parent (an outward shift); nothing else i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -160,7 +160,58 @@ class Update:
     J: Ref | None
 
 
-Definition = Update | Total | Given | Linear | Shift | Invert | RootOf | Call | Stack | Part | Reduce | Unknown
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """0 = Σ coefficient · source + constant, in `rows`; None as a coefficient stands for the identity.
+
+    `members` are read at this body, `gathers` from what the children send, `pulls` from what arrives.
+    """
+
+    rows: Space
+    members: tuple[tuple[int, Term], ...]
+    gathers: tuple[tuple[int, Term], ...]
+    pulls: tuple[tuple[int, Term], ...]
+    constant: Ref | None
+
+
+@dataclass(frozen=True, slots=True)
+class Relate:
+    """Orthogonal elimination: what a subtree says about what it sends (u) and what it receives (β): Ru u + Rd β = r.
+
+    `carried` holds, for each gather and each pull, its hop and the member that it carries.
+    """
+
+    own: Ref
+    spaces: tuple[Space, ...]
+    equations: tuple[Equation, ...]
+    gathers: tuple[tuple[Hop, int], ...]
+    pulls: tuple[tuple[Hop, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolve:
+    """Back substitution of a relation, base to tips: all members of the component, stacked."""
+
+    own: Ref
+    relation: Ref
+
+
+Definition = (
+    Relate
+    | Resolve
+    | Update
+    | Total
+    | Given
+    | Linear
+    | Shift
+    | Invert
+    | RootOf
+    | Call
+    | Stack
+    | Part
+    | Reduce
+    | Unknown
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +261,18 @@ def references(definition: Definition) -> Iterator[tuple[Ref, str]]:
             yield from ((ref, "L") for row in definition.rows for ref in row if ref is not None)
         case Total():
             yield definition.source, "R"
+        case Relate():
+            yield definition.own, "U"
+            for equation in definition.equations:
+                terms = (term for _, term in (*equation.members, *equation.gathers, *equation.pulls))
+                for term in terms:
+                    yield from ((ref, "L") for ref in term.factors)
+                    yield from ((Ref(scalar), "L") for scalar in term.scalars)
+                if equation.constant is not None:
+                    yield equation.constant, "L"
+        case Resolve():
+            yield definition.own, "D"
+            yield definition.relation, "L"
         case Update():
             yield from ((ref, "L") for ref in (definition.P, definition.gain, *definition.A))
             if definition.J is not None:
@@ -222,15 +285,12 @@ def map_references(definition: Definition, change: Callable[[Ref], Ref]) -> Defi
     """The same definition over other values."""
     match definition:
         case Linear() | Unknown() | Reduce():
-            terms = tuple(
-                Term(
-                    term.coefficient,
-                    tuple(change(ref) for ref in term.factors),
-                    tuple(sorted(change(Ref(scalar)).value for scalar in term.scalars)),
-                )
-                for term in definition.terms
-            )
-            return replace(definition, terms=terms)
+            return replace(definition, terms=tuple(_changed(term, change) for term in definition.terms))
+        case Relate():
+            equations = tuple(_changed_equation(equation, change) for equation in definition.equations)
+            return replace(definition, own=change(definition.own), equations=equations)
+        case Resolve():
+            return Resolve(change(definition.own), change(definition.relation))
         case Shift() | Invert() | RootOf() | Part() | Total():
             return replace(definition, source=change(definition.source))
         case Call():
@@ -244,87 +304,14 @@ def map_references(definition: Definition, change: Callable[[Ref], Ref]) -> Defi
             return definition
 
 
-@dataclass
-class Graph:
-    """The values by number; equal acyclic definitions are one value. Mutable while a pass builds it."""
-
-    values: dict[int, Value] = field(default_factory=dict[int, Value])
-    _interned: dict[tuple[Type, Definition], int] = field(default_factory=dict[tuple[Type, Definition], int])
-    _next: int = 0
-
-    def __getitem__(self, number: int) -> Value:
-        return self.values[number]
-
-    def new(self, type_: Type, definition: Definition, *, name: str = "", origin: Expr | None = None) -> int:
-        """The number of the value with this definition."""
-        key = (type_, definition)
-        number = self._interned.get(key)
-        if number is None or number not in self.values:
-            number = self.reserve()
-            self._interned[key] = number
-            self.values[number] = Value(type_, definition, (), origin)
-        if name:
-            self.name(number, name)
-        return number
-
-    def reserve(self) -> int:
-        """A fresh number, for a value that its own definition reads."""
-        self._next += 1
-        return self._next
-
-    def put(self, number: int, value: Value) -> None:
-        """Set or replace a value."""
-        self.values[number] = value
-
-    def name(self, number: int, name: str) -> None:
-        """Remember that the formula calls this value by a name."""
-        value = self.values[number]
-        if name not in value.names:
-            self.values[number] = replace(value, names=(*value.names, name))
-
-    def linear(self, type_: Type, terms: Iterable[Term], *, origin: Expr | None = None) -> int:
-        """The value of a sum of terms, equal terms collected; a bare term is its factor."""
-        collected = collect(terms)
-        if len(collected) == 1:
-            bare = collected[0].bare
-            if bare is not None and not bare.star:
-                return bare.value
-        return self.new(type_, Linear(collected), origin=origin)
-
-    def type_of(self, ref: Ref) -> Type:
-        """The type of a reference."""
-        type_ = self.values[ref.value].type
-        return type_.T if ref.star else type_
-
-    def reads(self) -> Mapping[int, int]:
-        """How often each value is read."""
-        counts: dict[int, int] = {}
-        for value in self.values.values():
-            for ref, _ in references(value.definition):
-                counts[ref.value] = counts.get(ref.value, 0) + 1
-        return counts
-
-    def live(self, roots: Iterable[int]) -> set[int]:
-        """The values on which the roots depend."""
-        found: set[int] = set()
-        pending = list(roots)
-        while pending:
-            number = pending.pop()
-            if number not in found:
-                found.add(number)
-                pending.extend(ref.value for ref, _ in references(self.values[number].definition))
-        return found
-
-    def prune(self, roots: Iterable[int]) -> None:
-        """Drop what the roots do not need."""
-        keep = self.live(roots)
-        self.values = {number: value for number, value in self.values.items() if number in keep}
+def _changed(term: Term, change: Callable[[Ref], Ref]) -> Term:
+    scalars = tuple(sorted(change(Ref(scalar)).value for scalar in term.scalars))
+    return Term(term.coefficient, tuple(change(ref) for ref in term.factors), scalars)
 
 
-def collect(terms: Iterable[Term]) -> tuple[Term, ...]:
-    """Add the coefficients of equal products, in order of first appearance."""
-    sums: dict[tuple[tuple[int, ...], tuple[Ref, ...]], Fraction] = {}
-    for term in terms:
-        key = (term.scalars, term.factors)
-        sums[key] = sums.get(key, Fraction(0)) + term.coefficient
-    return tuple(Term(c, factors, scalars) for (scalars, factors), c in sums.items() if c)
+def _changed_equation(equation: Equation, change: Callable[[Ref], Ref]) -> Equation:
+    def over(parts: tuple[tuple[int, Term], ...]) -> tuple[tuple[int, Term], ...]:
+        return tuple((index, _changed(term, change)) for index, term in parts)
+
+    constant = None if equation.constant is None else change(equation.constant)
+    return Equation(equation.rows, over(equation.members), over(equation.gathers), over(equation.pulls), constant)

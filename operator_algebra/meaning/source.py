@@ -77,7 +77,7 @@ class ModelSource:
             return BlockGroup(self.parent[bodies[inner]], bodies[inner], blocks[inner])
         if name == "E_ground":
             return BlockGroup(ground, bodies, blocks)
-        return BlockGroup(bodies, ground if name == "a_ground" else bodies, blocks)
+        return BlockGroup(bodies, ground if name in ("a_ground", "spring") else bodies, blocks)
 
     def _input(self, symbol: Symbol, value: InputValue) -> BlockMatrix:
         if value.dense is not None:

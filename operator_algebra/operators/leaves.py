@@ -65,7 +65,9 @@ class LeafValues:
                 result[k] = blocks[..., i, :, :]
         for k, body in enumerate(self.model.bodies):
             if result[k] is None:
-                shape = {"H_dot": (body.joint.nv, 6), "a_ground": (6, 1)}.get(name, (6, 6))
+                shape = {"H_dot": (body.joint.nv, 6), "a_ground": (6, 1), "spring": (body.joint.nv, 1)}.get(
+                    name, (6, 6)
+                )
                 result[k] = np.zeros(shape)
         return result
 

@@ -131,9 +131,10 @@ def inverse(e: Expr) -> str:
 
 def star(a: Expr, b: Expr) -> str:
     """Why A * B is not written."""
-    one, other = (brief(e, _WIDEST, "ascii") for e in (a, b))
+    left, right = factors_of(a)[-1], factors_of(b)[0]
+    one, other = (brief(e, _WIDEST, "ascii") for e in (left, right))
     one, other = (text if text.isidentifier() else f"({text})" for text in (one, other))
     return (
-        f"{short(a)} * {short(b)} multiplies two operators: * is for numbers. "
+        f"{_wrapped(left)} * {_wrapped(right)} multiplies two operators: * is for numbers. "
         f"Write {one} @ {other} for the product, or {one}.T @ {other} if the star was meant as the adjoint."
     )

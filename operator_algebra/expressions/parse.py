@@ -65,7 +65,7 @@ class _Parser:
                 self.expect_any(word, source)
             word = next(source)
         if len(self.frames) > 1:
-            self.unclosed()
+            self.misplaced(word)
         if self.frames[-1].waiting:
             self.missing(word)
         item = self.total(start, word.start)

@@ -28,11 +28,12 @@ from operator_algebra.expressions.nodes import (
     Transpose,
     Zero,
 )
+from operator_algebra.expressions.traverse import fold
 from operator_algebra.markup import cut as cut
 from operator_algebra.markup import width
 
 LIMIT = 4_000_000
-"""The longest text, in characters, that is written in full."""
+"""The most symbols of a formula that is written in full."""
 
 Place = Literal["sum", "term", "factor", "base"]
 """Where a sub-expression stands: alone, as a term of a sum, as a factor, or under a star or an inverse."""
@@ -241,17 +242,18 @@ def render(e: Expr, style: Style = "unicode") -> str:
     """
     if style not in _SIGNS:
         raise InputError(f"there is no style {style!r}. Use 'unicode', 'ascii' or 'latex'.")
-    text: list[str] = []
-    length = 0
-    for piece in _pieces(e, style):
-        if isinstance(piece, str):
-            text.append(piece)
-            length += len(piece)
-            if length > LIMIT:
-                raise InputError(
-                    f"the formula is longer than {LIMIT} characters: {brief(e)}. Name parts of it with define()."
-                )
-    return "".join(text)
+    if _symbols_written(e) > LIMIT:
+        raise InputError(f"the formula has more than {LIMIT} symbols: {brief(e)}. Name parts of it with define().")
+    return "".join(piece for piece in _pieces(e, style) if isinstance(piece, str))
+
+
+def _symbols_written(e: Expr) -> int:
+    """How many symbols the text has; shared parts are written each time."""
+    return fold(e, lambda node, below: sum(below) or 1, _written_below)
+
+
+def _written_below(node: Expr) -> tuple[Expr, ...]:
+    return () if isinstance(node, Fixpoint) else node.children
 
 
 def brief(e: Expr, columns: int = 60, style: Style = "unicode") -> str:

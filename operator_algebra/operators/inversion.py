@@ -143,7 +143,9 @@ def solve_unit(matrix: BlockMatrix, right: Any, *, inward: bool) -> Any:
         return _substitute_exact(matrix, right, inward=inward)
     if not right.size:
         return right
-    return _solve_triangular(matrix.data, right, lower=not inward, unit_diagonal=True)
+    # Rounding leaves entries on the wrong side of the diagonal, inside its blocks; the solver would use them.
+    half = sp.triu if inward else sp.tril
+    return _solve_triangular(sp.csr_array(half(matrix.data)), right, lower=not inward, unit_diagonal=True)
 
 
 def _substitute_exact(matrix: BlockMatrix, right: Any, *, inward: bool) -> Any:

@@ -20,7 +20,7 @@ from operator_algebra.backends.diagnosis import (
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query
-from operator_algebra.lowering.lower import Lowerable, Method, lower
+from operator_algebra.lowering.lower import Lowerable, Method, lower, named_formulas
 from operator_algebra.lowering.program import Output, Program
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound, bind
@@ -200,7 +200,8 @@ def compile(
     """
     if frame not in ("body", "world"):
         raise InputError(f'frame={frame!r} is not known. Use "body" (axes of each body) or "world" (of the base).')
-    key = tuple(e.items()) if isinstance(e, Mapping) else e
+    formulas = named_formulas(e)
+    key = tuple(formulas.items()) if isinstance(e, Mapping) else formulas[""]
     return _compiled(key, model, backend, frame, method)
 
 

@@ -41,13 +41,25 @@ def lower(e: Lowerable, *, method: Method = "auto", zeros: frozenset[str] = froz
     """
     if method not in get_args(Method):
         raise InputError(f'method={method!r} is not known. Use "auto", "joseph" or "orthogonal".')
-    keyed = isinstance(e, Mapping)
+    formulas = named_formulas(e)
+    graph = Graph()
+    lifted = _lift(graph, formulas, zeros, method)
+    return _finish(graph, lifted, method, keyed=isinstance(e, Mapping))
+
+
+def named_formulas(e: Lowerable) -> dict[str, Expr | Query]:
+    """What is to be lowered by name, "" for a single formula; anything else is refused."""
     formulas: dict[str, Expr | Query] = dict(e) if isinstance(e, Mapping) else {"": e}
     if not formulas:
         raise InputError("lower was given an empty mapping. Give at least one expression.")
-    graph = Graph()
-    lifted = _lift(graph, formulas, zeros, method)
-    return _finish(graph, lifted, method, keyed)
+    for name, formula in formulas.items():
+        if not isinstance(formula, Expr | Query) or not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            found = f"{name!r} → {formula!r}" if isinstance(e, Mapping) else repr(formula)
+            raise InputError(
+                f"only an expression, a query, or a mapping name → expression is lowered, not {found:.60}. "
+                "Read a formula from text with parse."
+            )
+    return formulas
 
 
 class _Roots:

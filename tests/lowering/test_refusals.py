@@ -1,0 +1,146 @@
+"""What cannot be lowered is refused with the innermost culprit, why, and what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from operator_algebra import symbols as s
+from operator_algebra.compiler import compile as compile_program
+from operator_algebra.errors import InputError, NotLowerable
+from operator_algebra.expressions.build import fixpoint, inv, one, operator, vector, zero
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.query import dense, trace
+from operator_algebra.lowering.lower import lower
+from operator_algebra.models.families import chain
+from operator_algebra.operators.spaces import FORCE, MOTION, ONE, RATE, TORQUE
+
+H, M, E_phi, phi = s.H, s.M, s.E_phi, s.phi
+MASS = H @ phi @ M @ phi.T @ H.T
+x = vector("x", FORCE)
+Q = operator("Q", RATE >> TORQUE)
+N = operator("N", FORCE >> FORCE, structure="inward")
+A = operator("A", MOTION >> FORCE, structure="diagonal")
+
+STRICT = "is strictly inward, so no body has a pivot and the inverse does not exist. Did you mean φ⁻¹ = I − E_φ?"
+NOT_LOCAL = (
+    "so it may join bodies that are not parent and child (not tree-local). "
+    'Declare structure="diagonal" or "inward hop" if it has that pattern, or use evaluate.'
+)
+NO_PIVOT = "so elimination finds no pivot (the operator is structurally singular)."
+
+
+def coupled() -> Expr:
+    """X reads the children of each body, Y(X) its parent."""
+
+    def back(X: Expr) -> Expr:
+        return fixpoint("Y", ONE >> MOTION, lambda Y: E_phi.T @ Y + s.cross(inv(M) @ X) @ H.T @ s.v)
+
+    return fixpoint("X", ONE >> FORCE, lambda X: E_phi @ X + M @ back(X))
+
+
+REFUSED: dict[str, tuple[Callable[[], Expr], str]] = {
+    "strictly inward": (lambda: inv(phi - s.I) @ x, f"cannot lower (φ − I)⁻¹: φ − I {STRICT}"),
+    "a hop": (lambda: inv(E_phi), f"cannot lower E_φ⁻¹: E_φ {STRICT}"),
+    "strict, inside a larger formula": (
+        lambda: phi.T @ inv(M + phi @ M @ inv(E_phi.T @ phi.T) @ phi.T) @ x,
+        "cannot lower (E_φ* φ*)⁻¹: E_φ* φ* is strictly outward, so no body has a pivot and the inverse does not exist. "
+        "Did you mean φ⁻¹ = I − E_φ?",
+    ),
+    "a full operator": (lambda: Q @ s.v, f"cannot lower Q: it is declared full, {NOT_LOCAL}"),
+    "a full operator, inside an inverse": (
+        lambda: inv(MASS + Q) @ s.T,
+        f"cannot lower Q: it is declared full, {NOT_LOCAL}",
+    ),
+    "an inward operator that is no hop": (
+        lambda: phi @ N @ x,
+        f"cannot lower N: it is declared inward, {NOT_LOCAL}",
+    ),
+    "an algebraic equation": (
+        lambda: fixpoint("X", MOTION >> FORCE, lambda X: M + X @ inv(M) @ E_phi @ X @ E_phi.T),
+        "X depends on itself at the same body: an algebraic equation, not a recursion over the tree.",
+    ),
+    "a fixed point that is not block-diagonal": (
+        lambda: fixpoint("X", FORCE >> FORCE, lambda X: s.I + E_phi @ X) @ x,
+        "cannot lower the fixed point X: its value is inward, not block-diagonal. "
+        "Close its hops, as in E X E*, or wrap the outward form in diag(E* X E).",
+    ),
+    "a difference of equals": (
+        lambda: inv(A - A) @ x,
+        f"cannot lower (A − A)⁻¹: its equation has no local term at any body, {NO_PIVOT}",
+    ),
+    "a difference of equals that runs both ways": (
+        lambda: inv(phi @ A @ phi.T - phi @ A @ phi.T) @ x,
+        f"cannot lower (φ A φ* − φ A φ*)⁻¹: its equation has no local term at any body, {NO_PIVOT}",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refusals(name: str) -> None:
+    make, message = REFUSED[name]
+    with pytest.raises(NotLowerable) as caught:
+        lower(make())
+    assert str(caught.value) == message
+    with pytest.raises(NotLowerable):
+        compile_program(make(), chain(2))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: fixpoint("X", ONE >> MOTION, lambda X: s.cross(E_phi.T @ X) @ H.T @ s.v + s.cross(X) @ H.T @ s.v),
+        lambda: fixpoint("X", ONE >> MOTION, lambda X: s.cross(E_phi.T @ X) @ X + H.T @ s.v),
+    ],
+)
+def test_a_nonlinear_recursion_is_refused(make: Callable[[], Expr]) -> None:
+    with pytest.raises(NotLowerable, match=r"^X depends on itself .* (local function|same body)"):
+        lower(make())
+
+
+def test_a_nonlinear_recursion_both_ways_is_refused() -> None:
+    with pytest.raises(NotLowerable, match=r"^[XY] (runs both ways|depends on itself through a local function)"):
+        lower(coupled())
+
+
+@pytest.mark.parametrize("e", [one(), zero()])
+def test_spaces_must_be_known(e: Expr) -> None:
+    with pytest.raises(InputError, match="its spaces are not known. Put I or 0 beside a typed operator"):
+        lower(e)
+
+
+@pytest.mark.parametrize("given", ["H phi", 3, None, {"a": 3}, {"a": "H"}, {3: M}, [M]])
+def test_what_is_not_a_formula_is_refused(given: object) -> None:
+    for function in (lower, lambda e: compile_program(e, chain(2))):  # pyright: ignore[reportUnknownLambdaType, reportUnknownVariableType]
+        with pytest.raises(InputError, match="expression"):
+            function(given)  # pyright: ignore[reportArgumentType]
+
+
+def test_an_empty_mapping_is_refused() -> None:
+    with pytest.raises(InputError, match="empty mapping. Give at least one expression"):
+        lower({})
+
+
+def test_an_unknown_method_is_refused() -> None:
+    with pytest.raises(InputError, match='Use "auto", "joseph" or "orthogonal"'):
+        lower(s.V, method="fast")  # pyright: ignore[reportArgumentType]
+
+
+def test_the_trace_of_a_sum_over_bodies_is_lowered_or_refused() -> None:
+    for query in (trace(MASS @ s.v @ s.v.T), dense(MASS + s.T @ s.T.T)):
+        try:
+            lower(query)
+        except (InputError, NotLowerable) as refusal:
+            assert str(MASS) in str(refusal) or "sum over all bodies" in str(refusal)  # noqa: PT017
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refusal_leaves_nothing_behind(name: str) -> None:
+    # The same formula is refused again, and its healthy parts still lower.
+    make, message = REFUSED[name]
+    for _ in range(2):
+        with pytest.raises(NotLowerable) as caught:
+            lower({"good": s.V, "bad": make()})
+        assert str(caught.value) == message
+    assert len(lower(s.V).sweeps) == 1

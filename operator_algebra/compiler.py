@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -17,14 +17,21 @@ from operator_algebra.backends.diagnosis import (
     singular_samples,
     warn_of_lost_digits,
 )
+from operator_algebra.backends.scipy_operator import linear_operator as as_linear_operator
 from operator_algebra.errors import InputError
-from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.build import vector
+from operator_algebra.expressions.linear_part import linear_part
+from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.lower import Lowerable, Method, lower, named_formulas
 from operator_algebra.lowering.program import Output, Program
 from operator_algebra.models.model import Model
-from operator_algebra.operators.bind import Bound, bind
+from operator_algebra.operators.bind import DEFAULTS, Bound, bind
+from operator_algebra.operators.spaces import ONE
 from operator_algebra.operators.vanishing import vanishing
+
+if TYPE_CHECKING:
+    from scipy.sparse.linalg import LinearOperator
 
 Frame = Literal["body", "world"]
 
@@ -68,6 +75,55 @@ class Compiled:
             self._run(self._bound(q, kept), out, "raise")
 
         return call
+
+    def linear_operator(self, *, q: Any, **inputs: Any) -> LinearOperator:
+        """A SciPy operator at one configuration, acting on the one input vector that is not given.
+
+        Its adjoint is lowered from the adjoint of the formula. A program of an operator acts on any vector.
+
+        >>> import operator_algebra as oa
+        >>> arm = oa.chain(3)
+        >>> oa.compile(oa.dynamics.mass_matrix, arm).linear_operator(q=arm.neutral()).shape
+        (3, 3)
+        """
+        e, x = self._applied(inputs)
+        A = linear_part(e, x)
+        method = cast("Method", self.program.method)
+        y = vector(f"{x.name}_adjoint", A.type.codomain.dual)
+        forward = compile(e, self.model, backend=self.backend, frame=self.frame, method=method)
+        backward = compile(A.T @ y, self.model, backend=self.backend, frame=self.frame, method=method)
+        others = [symbol for symbol in forward.program.mentioned if symbol != x]
+        configuration = self.model.check_q(q)
+        bound = bind(self._what, others, self.model, inputs, batch=True, whole=False)
+        if _leading_axes(configuration, bound):
+            raise InputError("a linear operator belongs to one configuration: q and the inputs have no leading axes.")
+        rows, columns = bound.layouts[A.type.codomain.sizes].size, bound.layouts[A.type.domain.sizes].size
+        kept = {symbol.name: inputs[symbol.name] for symbol in others if symbol.name in inputs}
+
+        def apply(program: Compiled, name: str) -> Callable[[Any], Any]:
+            names = {symbol.name for symbol in program.program.mentioned}
+            rest = {name: value for name, value in kept.items() if name in names}
+            return lambda value: program(q=configuration, **rest, **{name: value})
+
+        return as_linear_operator((rows, columns), apply(forward, x.name), apply(backward, y.name))
+
+    def _applied(self, inputs: Mapping[str, Any]) -> tuple[Expr, Symbol]:
+        """The formula as a vector, and the vector in it that is not given."""
+        e = self.program.outputs[0].formula
+        if self.program.keyed or isinstance(e, Query):
+            raise InputError(f"{self._what} is not one operator or vector. Compile a single formula for this.")
+        if e.type.domain != ONE:
+            x = vector("x_free", e.type.domain)
+            return e @ x, x
+        missing = [symbol for symbol in self.program.mentioned if symbol.name not in inputs]
+        free = [s for s in missing if s.type.domain == ONE and DEFAULTS.get(s.name) != s.type] or missing
+        if len(free) != 1 or free[0].type.domain != ONE:
+            listed = ", ".join(symbol.name for symbol in free) or "none"
+            raise InputError(
+                f"{self._what} as a linear operator acts on the one vector that is not given; not given: {listed}. "
+                "Give all inputs but that vector."
+            )
+        return e, free[0]
 
     def _bound(self, q: Any, inputs: Mapping[str, Any]) -> _Call:
         wanted = [symbol for symbol in self.program.mentioned if symbol.name in self.inputs or symbol.name in inputs]

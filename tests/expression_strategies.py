@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from operator_algebra import symbols as s
 from operator_algebra.expressions.build import diag, fixpoint, inv, local, one, operator, root, scalar, vector
@@ -265,11 +265,11 @@ def names_in(e: Expr) -> dict[str, Expr]:
     return {**found, **s.vocabulary()}
 
 
-def inputs_for(e: Expr, model: Model, seed: int) -> dict[str, NDArray[np.float64] | float]:
+def inputs_for(e: Expr, model: Model, seed: int) -> dict[str, Any]:
     """Random values for the inputs that an expression needs: vectors of order one, positive J and h."""
     rng = np.random.default_rng(seed)
     sizes = {"spatial": 6 * model.n, "joint": model.nv}
-    values: dict[str, NDArray[np.float64] | float] = {}
+    values: dict[str, Any] = {}
     for symbol in sorted(free_symbols(e), key=lambda symbol: symbol.name):
         if symbol.origin != "input":
             continue

@@ -104,7 +104,7 @@ def addition(a: Expr, b: Expr) -> str:
         )
     domains, codomains = a.type.domain != b.type.domain, a.type.codomain != b.type.codomain
     verb = "take and deliver" if domains and codomains else "take" if domains else "deliver"
-    repair = f" Did you mean {_wrapped(a)} + {_wrapped(b.T)}?" if a.type == b.type.T else ""
+    repair = f" Did you mean {_wrapped(a)} + {_wrapped(b.T)}?" if a.type == b.type.T and a is not b.T else ""
     return f"cannot add {short(a)} ({a.type}) and {short(b)} ({b.type}): they {verb} different spaces.{repair}"
 
 

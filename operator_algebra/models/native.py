@@ -74,7 +74,7 @@ def read_toml(source: Traversable | Path, *, base: str = "fixed", strict: bool =
         gravity=gravity,
         frames=frames,
         problems=problems,
-        where=lambda k: tables[k].where(),
+        where=lambda k: tables[k].where() if k >= 0 else top.where("name"),
         strict=strict,
     )
 

@@ -40,7 +40,9 @@ def read_urdf(source: Path, *, base: str = "fixed", merge_fixed: bool = True, st
     tree = link_tree(parts, robot.line, reading)
     links = parts.links
     # Before merging: the sum of a good and a bad inertia may look good.
-    implausible = list(inertia_problems([link.inertia for link in links], _where(reading, links))) if links else []
+    implausible = (
+        list(inertia_problems([link.inertia for link in links], _where(reading, links, robot))) if links else []
+    )
     if any(problem.fatal for problem in reading.problems):
         report([*reading.problems, *implausible], strict=strict)
     built = assemble(tree, base, merge_fixed, reading)
@@ -50,7 +52,7 @@ def read_urdf(source: Path, *, base: str = "fixed", merge_fixed: bool = True, st
         gravity=_GRAVITY,
         frames=built.frames,
         problems=reading.problems,
-        where=_where(reading, built.links),
+        where=_where(reading, built.links, robot),
         strict=strict,
         implausible=implausible,
     )
@@ -60,8 +62,8 @@ def read_urdf(source: Path, *, base: str = "fixed", merge_fixed: bool = True, st
     return model
 
 
-def _where(reading: Reading, links: Sequence[Link]) -> Where:
-    return lambda k: reading.where(links[k].line, links[k].title)
+def _where(reading: Reading, links: Sequence[Link], robot: Element) -> Where:
+    return lambda k: reading.where(links[k].line, links[k].title) if k >= 0 else reading.where(robot.line, "")
 
 
 def _check_robot(robot: Element, file: str) -> None:

@@ -62,6 +62,10 @@ class Reading:
             what = f'<{element.tag}> has no {key}="…"' if value is None else f"the {key} of <{element.tag}> is empty"
             self.problem(what, element.line, title, f'Write <{element.tag} {key}="…">.')
             return None
+        if not value.isprintable():
+            what = f"the {key} of <{element.tag}> holds a character that cannot be printed: {value!a:.60}"
+            self.problem(what, element.line, title, "Write it in letters, digits and signs.")
+            return None
         return value
 
     def number(

@@ -20,7 +20,7 @@ from operator_algebra.spatial.inertia import Inertia, spatial_inertia
 from operator_algebra.spatial.transforms import Placement
 
 Where = Callable[[int], str]
-"""How messages name the k-th given body: with file and line, or with the model's name."""
+"""How messages name the k-th given body, or the whole for −1: with file and line, or with the model's name."""
 
 # Moments of a flat or thin body, printed with four digits, break the inequalities by their last digit.
 _TRIANGLE = 1e-4
@@ -87,11 +87,11 @@ def model_problems(
     """Everything that is wrong with the parts of a model; `implausible` if its inertias were checked before merging."""
 
     def in_model(k: int) -> str:
-        return f'model "{name}", body "{bodies[k].name}"'
+        return f'model "{name}", body "{bodies[k].name}"' if k >= 0 else "model"
 
     at = where or in_model
     if not _is_name(name):
-        yield Problem(f"the name of the model is not a text with letters: {name!r:.60}", remedy="Give it a name.")
+        yield Problem(f"the name of the model is not a text with letters: {name!r:.60}", at(-1), "Give it a name.")
     if not bodies:
         yield Problem("there are no bodies", f'model "{name}"', "A mechanism has at least one.")
         return

@@ -23,7 +23,7 @@ class PlainJoint(NamedTuple):
     child: str
     origin: Floats  # (4, 4)
     axis: Floats  # (3,)
-    damping: float
+    damping: str
 
 
 class PlainRobot(NamedTuple):
@@ -48,7 +48,7 @@ def _joint(joint: ET.Element) -> PlainJoint:
     direction = _vector("1 0 0" if axis is None else axis.get("xyz", "1 0 0"))
     length = float(np.linalg.norm(direction))
     dynamics = joint.find("dynamics")
-    damping = 0.0 if dynamics is None else _number(dynamics.get("damping"))
+    damping = "0" if dynamics is None else dynamics.get("damping", "0")
     unit = direction / length if length else direction
     return PlainJoint(joint.attrib["type"], parent, child, _pose(joint.find("origin")), unit, damping)
 

@@ -47,7 +47,7 @@ def test_bodies_joints_and_numbers_are_those_of_the_file(tmp_path: Path) -> None
         assert (joint.parent, joint.child) == (body.parent, body.name)
         np.testing.assert_allclose(body.placement.rotation, joint.origin[:3, :3], rtol=0, atol=1e-15)
         np.testing.assert_allclose(body.placement.translation, joint.origin[:3, 3], rtol=0, atol=0)
-        assert body.joint.damping == (joint.damping,) * body.joint.nv
+        assert body.joint.damping == (float(joint.damping),) * body.joint.nv
     assert [body.joint.kind for body in model.bodies] == ["fixed", "revolute", "revolute", "prismatic", "fixed"]
 
 

@@ -88,25 +88,12 @@ def bind(
     `batch` allows leading axes; `whole` allows operators that are not local on the tree, given as dense arrays.
     `what` names the formula in messages.
     """
-    binder = _Binder(what, model, batch, whole)
-    symbols = {symbol.name: symbol for symbol in sorted(wanted, key=lambda symbol: symbol.name)}
-    values = {name: value for name, value in given.items() if value is not None}
-    for name in values:
-        if name not in symbols:
-            takes = ", ".join(["q", *symbols])
-            raise InputError(f"{what} does not mention {name}; it was given. Leave it out: it takes {takes}.")
-    for name, symbol in symbols.items():
-        if name not in values:
-            if DEFAULTS.get(name) != symbol.type:
-                raise InputError(binder.missing(symbol, values))
-            values[name] = np.zeros(binder.layouts["spatial"].size)
-    # Values by name first: they say how large the blocks of a user's space are.
-    order = sorted(symbols, key=lambda name: not isinstance(values[name], Mapping))
-    found = {name: binder.value(symbols[name], values[name]) for name in order}
-    return Bound({name: found[name] for name in symbols}, binder.layouts)
+    return Binder(what, model, batch, whole).bind(wanted, given)
 
 
-class _Binder:
+class Binder:
+    """Reads the values of inputs into blocks; a subclass may take other numbers than floats."""
+
     def __init__(self, what: str, model: Model, batch: bool, whole: bool) -> None:
         self.what = what
         self.model = model
@@ -114,7 +101,41 @@ class _Binder:
         self.whole = whole
         self.layouts = model_layouts(model)
 
+    def bind(self, wanted: Iterable[Declared], given: Mapping[str, object]) -> Bound:
+        """The values of all inputs, checked."""
+        symbols = {symbol.name: symbol for symbol in sorted(wanted, key=lambda symbol: symbol.name)}
+        values = {name: value for name, value in given.items() if value is not None}
+        for name in values:
+            if name not in symbols:
+                takes = ", ".join(["q", *symbols])
+                raise InputError(f"{self.what} does not mention {name}; it was given. Leave it out: it takes {takes}.")
+        for name, symbol in symbols.items():
+            if name not in values:
+                default = self.default(symbol)
+                if default is None:
+                    raise InputError(self.missing(symbol, values))
+                values[name] = default
+        # Values by name first: they say how large the blocks of a user's space are.
+        order = sorted(symbols, key=lambda name: not isinstance(values[name], Mapping))
+        found = {name: self.value(symbols[name], values[name]) for name in order}
+        return Bound({name: found[name] for name in symbols}, self.layouts)
+
+    def default(self, symbol: Declared) -> object:
+        """The value of an input that is not given, if it has one."""
+        if DEFAULTS.get(symbol.name) == symbol.type:
+            return np.zeros(self.layouts["spatial"].size)
+        return None
+
+    def verify_whole(self, symbol: Declared, array: Any, rows: Layout, cols: Layout) -> None:
+        """Refuse an operator that has not the declared structure."""
+        verify_dense(array, rows, cols, self.model.parent, symbol.structure, self._fault(symbol))
+
+    def verify_local(self, symbol: Declared, blocks: Sequence[Any]) -> None:
+        """Refuse blocks that have not the declared structure."""
+        verify_blocks(blocks, symbol.structure, self.model.joint_names, self._fault(symbol))
+
     def missing(self, symbol: Declared, values: Mapping[str, object]) -> str:
+        """What is said when an input is missing."""
         given = ", ".join(["q", *values])
         return f"{self.what} needs {symbol.name} ({self._expected(symbol)}); it was not given. Given: {given}."
 
@@ -128,10 +149,12 @@ class _Binder:
         return f"{type_}, {symbol.structure}"
 
     def refuse(self, symbol: Declared, problem: str, remedy: str = "") -> InputError:
+        """The error for a value that does not fit."""
         where = f"{symbol.name} ({self._expected(symbol)}) of {self.what} on {self.model.name}"
         return InputError(f"{where}: {problem}. {remedy}".rstrip())
 
     def value(self, symbol: Declared, value: object) -> InputValue:
+        """One input, checked."""
         if isinstance(value, Mapping):
             return self._by_name(symbol, cast("Mapping[object, object]", value))
         type_ = symbol.type
@@ -162,6 +185,7 @@ class _Binder:
         return array
 
     def layout(self, symbol: Declared, space: Space) -> Layout:
+        """The block sizes of a space, if they are known by now."""
         if space.sizes not in self.layouts:
             raise self.refuse(
                 symbol,
@@ -196,7 +220,7 @@ class _Binder:
                 symbol, f"it has shape {np.shape(cast(Any, value))}, not {self._shape(type_, rows, cols)}"
             )
         if (type_.domain.attached and type_.codomain.attached) or symbol.structure.flags:
-            verify_dense(array, rows, cols, self.model.parent, symbol.structure, self._fault(symbol))
+            self.verify_whole(symbol, array, rows, cols)
         return InputValue(type_, symbol.structure, rows, cols, dense=array)
 
     def _shape(self, type_: Type, rows: Layout, cols: Layout) -> str:
@@ -311,7 +335,7 @@ class _Binder:
         return model.body_index(frame.body)
 
     def _checked(self, symbol: Declared, rows: Layout, cols: Layout, blocks: list[Any]) -> InputValue:
-        verify_blocks(blocks, symbol.structure, self.model.joint_names, self._fault(symbol))
+        self.verify_local(symbol, blocks)
         return InputValue(symbol.type, symbol.structure, rows, cols, blocks=blocks)
 
     def _fault(self, symbol: Declared) -> Any:

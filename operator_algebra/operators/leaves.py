@@ -12,6 +12,7 @@ from operator_algebra.models.configurations import rest
 from operator_algebra.models.kinematics import body_transforms, inertia_blocks, joint_map_groups, joint_map_rate_groups
 from operator_algebra.models.model import Model
 from operator_algebra.operators.layout import Indices
+from operator_algebra.spatial.arrays import ArrayNamespace
 from operator_algebra.spatial.transforms import phi_block
 from operator_algebra.spatial.vectors import apply, block_matrix, motion_cross, skew
 
@@ -33,6 +34,7 @@ class LeafValues:
 
     `body` axes: blocks about each body's origin in the axes of the body. `world`: about the same points in the axes of
     the base, so that φ is a pure shift. One block for each body; those of E_phi belong to the edge to the parent.
+    The formulas of the joints call the functions of `xp`.
 
     >>> from operator_algebra.models.families import chain
     >>> arm = chain(2)
@@ -40,13 +42,14 @@ class LeafValues:
     (1, 6)
     """
 
-    def __init__(self, model: Model, q: Any, v: Any = None, frame: Frame = "body") -> None:
+    def __init__(self, model: Model, q: Any, v: Any = None, frame: Frame = "body", xp: ArrayNamespace = np) -> None:
         if frame not in FRAMES:
             raise InputError(f'frame={frame!r} is not known. Use "body" (axes of each body) or "world" (of the base).')
         self.model = model
         self.q = np.asarray(q)
         self.v = None if v is None else np.asarray(v)
         self.frame: Frame = frame
+        self.xp = xp
         self._found: dict[str, list[LeafBlocks]] = {}
 
     def groups(self, name: str) -> list[LeafBlocks]:
@@ -76,7 +79,7 @@ class LeafValues:
     @cached_property
     def relative(self) -> tuple[Any, Any]:
         """Pose of each body in its parent: R (..., n, 3, 3), l (..., n, 3)."""
-        return body_transforms(self.model, self.q, np)
+        return body_transforms(self.model, self.q, self.xp)
 
     @cached_property
     def absolute(self) -> tuple[Any, Any]:
@@ -138,13 +141,13 @@ class LeafValues:
 
     @property
     def _H(self) -> list[LeafBlocks]:
-        return [self._joint_map(*group) for group in joint_map_groups(self.model, self.q, np)]
+        return [self._joint_map(*group) for group in joint_map_groups(self.model, self.q, self.xp)]
 
     @property
     def _H_dot(self) -> list[LeafBlocks]:
         if self.v is None:
             raise InputError(f"H_dot of {self.model.name} needs v (rate, {self.model.nv} entries); it was not given.")
-        return [self._joint_map(*group) for group in joint_map_rate_groups(self.model, self.q, self.v, np)]
+        return [self._joint_map(*group) for group in joint_map_rate_groups(self.model, self.q, self.v, self.xp)]
 
     def _joint_map(self, bodies: Indices, motion: Any) -> LeafBlocks:
         if self.frame == "world":

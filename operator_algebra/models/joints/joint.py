@@ -188,8 +188,12 @@ class Joint:
 
     def _check_limits(self, limits: Limits) -> None:
         for field in ("lower", "upper", "velocity", "effort"):
-            bound = getattr(limits, field)
-            if len(bound) not in (0, self.nv) or any(math.isnan(value) for value in bound):
+            bound: Any = getattr(limits, field)
+            try:
+                numbers = [math.nan if isinstance(value, str) else float(value) for value in bound]
+            except (TypeError, ValueError, OverflowError):
+                numbers = [math.nan]
+            if len(numbers) not in (0, self.nv) or any(map(math.isnan, numbers)):
                 raise self.error(f"the limit {field!r} needs {self.nv} numbers, not {bound!r:.60}")
         if any(low > high for low, high in zip(limits.lower, limits.upper, strict=False)):
             raise self.error(f"the lower limit {limits.lower} is above the upper {limits.upper}", "Swap them.")

@@ -10,7 +10,7 @@ import pytest
 from operator_algebra.errors import ModelError, OperatorAlgebraWarning
 from operator_algebra.models.body import Frame
 from operator_algebra.models.gallery import Base, load
-from operator_algebra.models.joints.joint import Limits
+from operator_algebra.models.joints.joint import Joint, Limits
 from operator_algebra.models.model import Model
 from operator_algebra.spatial.transforms import Placement
 from tests.oracles.urdf_reading import read_plainly
@@ -200,3 +200,9 @@ def test_extensions_are_left_alone(tmp_path: Path) -> None:
 def test_the_robots_own_number_format_does_not_matter(tmp_path: Path) -> None:
     text = GOOD.replace('xyz="0.2 0 0.01"', 'xyz="  +2.e-1\n 0.0   .01 "').replace('value="2.0"', 'value=" 2 "')
     assert _load(tmp_path, text) == _load(tmp_path, GOOD)
+
+
+@pytest.mark.parametrize("bound", [(10**400,), ("1",), 1.0, (float("nan"),), (0.0, 1.0)])
+def test_limits_that_are_no_numbers_are_refused(bound: tuple[float, ...]) -> None:
+    with pytest.raises(ModelError, match="the limit 'lower' needs 1 numbers"):
+        Joint.revolute(limits=Limits(lower=bound))

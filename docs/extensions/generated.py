@@ -1,5 +1,6 @@
 """Pages of facts: written from the package each time the documentation is built, so that they cannot drift."""
 
+import ast
 import inspect
 import shutil
 from pathlib import Path
@@ -7,9 +8,11 @@ from types import ModuleType
 
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
+from typer.testing import CliRunner
 
 import operator_algebra
 from operator_algebra import symbols
+from operator_algebra.cli.main import app
 from operator_algebra.expressions.nodes import Expr, Fixpoint, Symbol
 
 _DOCS = Path(__file__).parents[1]
@@ -21,7 +24,7 @@ _SECTIONS = {
     "Language": ("expressions", "operators.spaces", "symbols"),
     "Truth": ("evaluation", "operators", "identities", "checking"),
     "Programs": ("lowering", "compiler", "backends"),
-    "Seen": ("views", "describ"),
+    "Seen": ("views", "description"),
 }
 
 
@@ -77,10 +80,36 @@ def vocabulary_page() -> str:
     return f"---\nhide-toc: true\n---\n\n# Vocabulary\n\nThe operators of `operator_algebra.symbols`.\n\n{head}{rows}\n"
 
 
-def _write(app: Sphinx) -> None:
+def dynamics_page() -> str:
+    """The formulas and functions of `oa.dynamics`, in the order of the file."""
+    home = operator_algebra.dynamics
+    parts: list[str] = []
+    for node in ast.parse(inspect.getsource(home)).body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            parts.append(f".. autodata:: {home.__name__}.{node.targets[0].id}\n   :no-value:\n")
+        elif isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            parts.append(f".. autofunction:: {home.__name__}.{node.name}\n")
+    directives = "\n".join(parts)
+    return f"# Dynamics\n\nThe names of `oa.dynamics`.\n\n```{{eval-rst}}\n{directives}```\n"
+
+
+def commands_page() -> str:
+    """What each command says of itself."""
+    runner = CliRunner(env={"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"})
+    parts = ["# Commands\n"]
+    for command in ("", *(str(info.name) for info in app.registered_commands)):
+        text = runner.invoke(app, [*command.split(), "--help"], prog_name="operator-algebra").output
+        lines = "\n".join(line.rstrip() for line in text.strip().splitlines())
+        parts.append(f"## {f'operator-algebra {command}'.strip()}\n\n```text\n{lines}\n```\n")
+    return "\n".join(parts)
+
+
+def _write(sphinx: Sphinx) -> None:
     pages = {
         "reference/names.md": names_page(),
         "reference/vocabulary.md": vocabulary_page(),
+        "reference/dynamics.md": dynamics_page(),
+        "reference/commands.md": commands_page(),
         "reference/errors.md": errors_page(),
     }
     for path, text in pages.items():
@@ -91,7 +120,7 @@ def _write(app: Sphinx) -> None:
         shutil.copyfile(notebook, _DOCS / "learn" / notebook.name)
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
+def setup(sphinx: Sphinx) -> ExtensionMetadata:
     """Called by Sphinx."""
-    app.connect("builder-inited", _write)
+    sphinx.connect("builder-inited", _write)
     return {"parallel_read_safe": True}

@@ -86,14 +86,14 @@ def multiply_out(factors: Sequence[Any]) -> Any:
     return result
 
 
-def symmetrised(kernel: Callable[[int], Any]) -> Callable[[int], Any]:
+def symmetrised(kernel: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Make a block exactly self-adjoint, as every use of its symmetry assumes.
 
     Without this the Riccati sweep doubles skew rounding errors at every joint of several degrees of freedom.
     """
 
-    def symmetric(k: int) -> Any:
-        block = kernel(k)
+    def symmetric(where: Any) -> Any:
+        block = kernel(where)
         if block.shape[-1] == 1:
             return block
         return 0.5 * (block + np.swapaxes(block, -1, -2))
@@ -137,24 +137,14 @@ def norms(block: Any) -> Any:
     return np.sqrt(np.sum(np.abs(block) ** 2, axis=(-2, -1)))
 
 
-def pivot_measure(blocks: Sequence[Any], scales: Sequence[Any]) -> Any:
-    """The smallest singular value of each pivot over the size of its terms, (..., n).
+def pivot_measure(pivots: Any, scale: Any) -> Any:
+    """The smallest singular value of each pivot over the size of its terms; 1 where there is no pivot.
 
-    It is 1 where there is no pivot, and not a number where a pivot further out has already failed.
+    It is not a number where a pivot further out has already failed.
     """
-    lead = np.broadcast_shapes(*{block.shape[:-2] for block in blocks}, *{np.shape(scale) for scale in scales})
-    measure = np.ones((*lead, len(blocks)))
-    by_size: dict[int, list[int]] = {}
-    for k, block in enumerate(blocks):
-        by_size.setdefault(block.shape[-1], []).append(k)
-    for size, bodies in by_size.items():
-        if size == 0:
-            continue
-        stacked = np.stack([np.broadcast_to(blocks[k], (*lead, size, size)) for k in bodies], axis=-3)
-        scale = np.stack([np.broadcast_to(scales[k], lead) for k in bodies], axis=-1)
-        finite: Any = np.isfinite(stacked).all(axis=(-2, -1))
-        stacked = np.where(finite[..., None, None], stacked, 0.0)
-        least = np.linalg.svd(stacked, compute_uv=False)[..., -1]
-        relative = np.where(scale > 0, least / np.where(scale > 0, scale, 1.0), 0.0)
-        measure[..., bodies] = np.where(finite, relative, np.nan)
-    return measure
+    if pivots.shape[-1] == 0:
+        return np.ones(pivots.shape[:-2])
+    finite = np.isfinite(pivots).all(axis=(-2, -1))
+    least = np.linalg.svd(np.where(finite[..., None, None], pivots, 0.0), compute_uv=False)[..., -1]
+    relative = np.where(scale > 0, least / np.where(scale > 0, scale, 1.0), 0.0)
+    return np.where(finite, relative, np.nan)

@@ -2,45 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from operator_algebra.backends.backend import Pivot
+from operator_algebra.backends.groupkernels import GroupKernels
 from operator_algebra.backends.kernels import adjoint, multiply_out, norms, pivot_measure
+from operator_algebra.backends.levels import Group, Levels
 from operator_algebra.backends.walks import Walker
 from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.products import expand_products
 from operator_algebra.lowering.program import Output, Program, Step
-from operator_algebra.lowering.values import Hop, Linear, Ref, Relate
+from operator_algebra.lowering.values import Linear, Ref, Relate
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound
-
-Kernel = Callable[[int], Any]
+from operator_algebra.operators.spaces import Space
 
 
 class Readout:
-    """Lays results out as arrays; `getter` gives the block of a value at a body, `hop` those of a leaf hop."""
+    """Lays results out as arrays."""
 
-    def __init__(
-        self,
-        program: Program,
-        model: Model,
-        inputs: Bound,
-        blocks: dict[int, list[Any]],
-        small: dict[int, Any],
-        getter: Callable[[Ref], Kernel],
-        hop: Callable[[Hop], list[Any]],
-    ) -> None:
+    def __init__(self, program: Program, model: Model, inputs: Bound, levels: Levels, kernels: GroupKernels) -> None:
         self.program = program
         self.model = model
         self.inputs = inputs
-        self.blocks = blocks
-        self.small = small
-        self.getter = getter
-        self.hop = hop
+        self.levels = levels
+        self.kernels = kernels
         self._graph = Graph({number: step.value for number, step in program.steps.items()})
 
     def result(self, output: Output) -> Any:
@@ -50,68 +39,85 @@ class Readout:
         number, star = output.ref.value, output.ref.star
         step = self.program.steps[number]
         if not step.value.attached:
-            value = multiply_out((self.small[number],))
+            value = multiply_out((self.kernels.small[number],))
             value = adjoint(value) if star else value
             scalar = step.type.domain.sizes == "one" and step.type.codomain.sizes == "one"
             return value[..., 0, 0] if scalar else _drop_one(value, step)
-        getter = self.getter(output.ref)
-        blocks = [multiply_out((getter(k),)) for k in range(self.model.n)]
+        formed = self.kernels.formed(output.ref)
+        parts = [formed(group) for group in self.levels.whole()]
         if output.kind == "blocks":
-            return _equal_blocks(blocks)
-        lead = np.broadcast_shapes(*{block.shape[:-2] for block in blocks})
-        axis = -1 if star else -2
-        whole = np.concatenate([np.broadcast_to(b, (*lead, *b.shape[-2:])) for b in blocks], axis=axis)
+            return self._blocks(parts)
+        lead = np.broadcast_shapes(*{part.shape[1:-2] for part in parts})
+        space = step.type.codomain if step.type.codomain.attached else step.type.domain
+        whole = self._whole(parts, lead, space, columns=star)
         if output.kind == "vector":
             return whole[..., 0]
         return whole[..., 0, :] if star and step.type.domain.sizes == "one" else whole
+
+    def _whole(self, parts: list[Any], lead: tuple[int, ...], space: Space, *, columns: bool) -> Any:
+        """The blocks of all bodies as rows of one array, or as its columns."""
+        layout = self.inputs.layouts[space.sizes]
+        free = parts[0].shape[-2 if columns else -1]
+        whole = np.empty((*lead, free, layout.size) if columns else (*lead, layout.size, free))
+        for bodies, part in zip(self.levels.shapes, parts, strict=True):
+            entries: Any = layout.offsets[bodies][:, None] + np.arange(part.shape[-1 if columns else -2])
+            blocks = np.moveaxis(np.broadcast_to(part, (len(part), *lead, *part.shape[-2:])), 0, -3)
+            if columns:
+                whole[..., :, entries] = np.moveaxis(blocks, -3, -2)
+            else:
+                whole[..., entries, :] = blocks
+        return whole
+
+    def _blocks(self, parts: list[Any]) -> Any:
+        """One array (..., n, rows, columns) if all blocks have one shape, else a list over the bodies."""
+        lead = np.broadcast_shapes(*{part.shape[1:-2] for part in parts})
+        wide = [np.broadcast_to(part, (len(part), *lead, *part.shape[-2:])) for part in parts]
+        if len({part.shape[-2:] for part in parts}) > 1:
+            at = zip(self.levels.shape_of.tolist(), self.levels.place_of.tolist(), strict=True)
+            return [wide[shape][place] for shape, place in at]
+        whole = np.empty((*lead, self.model.n, *parts[0].shape[-2:]))
+        for bodies, part in zip(self.levels.shapes, wide, strict=True):
+            whole[..., bodies, :, :] = np.moveaxis(part, 0, -3)
+        return whole
 
     def _walked(self, output: Output) -> Any:
         assert output.walk is not None
         body = output.formula.body if isinstance(output.formula, Query) else output.formula
         layouts = self.inputs.layouts
         rows, columns = layouts[body.type.codomain.sizes], layouts[body.type.domain.sizes]
-        walker = Walker(self.model, output.walk, rows, columns, self._block_getter, self.hop)
+        walker = Walker(self.model, output.walk, rows, columns, self.kernels.body_getter, self.kernels.edges)
         if output.kind == "dense" or not isinstance(output.formula, Query):
             return walker.dense()
         i, j = (walker.place(place) for place in output.formula.places)
         return walker.block(i, j)
 
-    def _block_getter(self, ref: Ref) -> Kernel:
-        """The block of a value as an array, also if it is an inverse."""
-        get = self.getter(ref)
-        return lambda k: multiply_out((get(k),))
-
     def pivot(self, step: Step) -> Pivot:
         """How far a pivot is from zero at every body."""
         if isinstance(step.definition, Relate):
-            measures = [relation.measure for relation in self.blocks[step.number]]
+            measures = [relation.measure for relation in self.kernels.relations[step.number].relations]
             lead = np.broadcast_shapes(*{measure.shape for measure in measures})
             return Pivot(step.name, np.stack([np.broadcast_to(m, lead) for m in measures], axis=-1))
-        formed = self._block_getter(Ref(step.number))
-        blocks = [formed(k) for k in range(self.model.n)]
-        if isinstance(step.definition, Linear):
-            scales: Any = [self._scale(step, k) for k in range(self.model.n)]
-        else:
-            scales = [norms(block) for block in blocks]
-        return Pivot(step.name, pivot_measure(blocks, scales))
+        formed = self.kernels.formed(Ref(step.number))
+        measures = [pivot_measure(formed(group), self._scale(step, group)) for group in self.levels.whole()]
+        lead = np.broadcast_shapes(*{measure.shape[1:] for measure in measures})
+        whole = np.empty((*lead, self.model.n))
+        for bodies, measure in zip(self.levels.shapes, measures, strict=True):
+            whole[..., bodies] = np.moveaxis(np.broadcast_to(measure, (len(measure), *lead)), 0, -1)
+        return Pivot(step.name, whole)
 
-    def _scale(self, step: Step, k: int) -> Any:
+    def _scale(self, step: Step, group: Group) -> Any:
         """The size of the terms that a pivot is summed from, before they cancel."""
+        if not isinstance(step.definition, Linear):
+            return norms(self.kernels.formed(Ref(step.number))(group))
         total: Any = 0.0
-        assert isinstance(step.definition, Linear)
         for term in step.definition.terms:
             product: Any = abs(float(term.coefficient))
+            for number in term.scalars:
+                product = product * np.abs(multiply_out((self.kernels.small[number],)))[None, ..., 0, 0]
             for ref in expand_products(self._graph, term.factors):
-                product = product * norms(self.getter(ref)(k))
+                product = product * norms(self.kernels.getter(ref)(group))
             total = total + product
         return total
-
-
-def _equal_blocks(blocks: list[Any]) -> Any:
-    if len({block.shape[-2:] for block in blocks}) > 1:
-        return blocks
-    lead = np.broadcast_shapes(*{block.shape[:-2] for block in blocks})
-    return np.stack([np.broadcast_to(block, (*lead, *block.shape[-2:])) for block in blocks], axis=-3)
 
 
 def _drop_one(value: Any, step: Step) -> Any:

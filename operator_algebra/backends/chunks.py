@@ -1,0 +1,72 @@
+"""Long batches in pieces that fit a cache: results are the same, numbers stand closer together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from operator_algebra.backends.backend import Pivot, Run
+from operator_algebra.operators.bind import Bound, InputValue
+
+BODIES_AT_ONCE = 16_384
+"""How many bodies, counted over the batch, one piece may have: some tens of megabytes."""
+
+
+def split(q: Any, v: Any, inputs: Bound, bodies: int) -> Iterator[tuple[Any, Any, Bound, int]]:
+    """Pieces of the first axis of the batch: q, v, inputs, and the number of axes of the batch."""
+    leads = [
+        np.shape(q)[:-1],
+        () if v is None else np.shape(v)[:-1],
+        *(_lead(value) for value in inputs.values.values()),
+    ]
+    lead = np.broadcast_shapes(*leads)
+    axes = len(lead)
+    per_sample = bodies * int(np.prod(lead[1:], dtype=np.intp)) if lead else bodies
+    size = max(1, BODIES_AT_ONCE // max(1, per_sample))
+    if not lead or lead[0] <= size:
+        yield q, v, inputs, axes
+        return
+    for start in range(0, lead[0], size):
+        part = slice(start, start + size)
+        values = {name: _sliced(value, part, axes) for name, value in inputs.values.items()}
+        v_part = None if v is None else _cut(v, part, axes + 1)
+        yield _cut(q, part, axes + 1), v_part, Bound(values, inputs.layouts), axes
+
+
+def _lead(value: InputValue) -> tuple[int, ...]:
+    blocks = value.blocks if value.dense is None else [value.dense]
+    return np.broadcast_shapes(*{np.shape(block)[:-2] for block in blocks})
+
+
+def _cut(array: Any, part: slice, rank: int) -> Any:
+    """A piece of the first axis, if the array has that axis and it is not to be broadcast."""
+    return array[part] if array.ndim == rank and array.shape[0] > 1 else array
+
+
+def _sliced(value: InputValue, part: slice, axes: int) -> InputValue:
+    if value.dense is not None:
+        return replace(value, dense=_cut(value.dense, part, axes + 2))
+    return replace(value, blocks=[_cut(block, part, axes + 2) for block in value.blocks])
+
+
+def joined(parts: Sequence[Run]) -> Run:
+    """The results of all pieces, one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    results = {name: _join([part.results[name] for part in parts]) for name in parts[0].results}
+    pivots = tuple(
+        Pivot(pivot.name, _join([part.pivots[i].measure for part in parts])) for i, pivot in enumerate(parts[0].pivots)
+    )
+    return Run(results, pivots)
+
+
+def _join(pieces: Sequence[Any]) -> Any:
+    if isinstance(pieces[0], list):
+        return [_join([piece[k] for piece in pieces]) for k in range(len(pieces[0]))]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    first = pieces[0]
+    if all(np.shape(piece) == np.shape(first) and np.shape(piece)[:1] == (1,) for piece in pieces):
+        return first
+    return np.concatenate(pieces, axis=0)

@@ -1,0 +1,391 @@
+"""The block of a value for all bodies of a group at once: arrays (bodies, *batch, rows, columns)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from operator_algebra.backends.kernels import Factors, adjoint, cholesky, joseph, multiply_out, symmetrised, total_of
+from operator_algebra.backends.levels import Group, Levels
+from operator_algebra.backends.relations import RelationKernels
+from operator_algebra.backends.storage import Stored
+from operator_algebra.lowering.program import Program, Step
+from operator_algebra.lowering.values import (
+    Call,
+    Hop,
+    Invert,
+    Linear,
+    Part,
+    Reduce,
+    Ref,
+    Relate,
+    Resolve,
+    RootOf,
+    Shift,
+    Stack,
+    Term,
+    Total,
+    Update,
+)
+from operator_algebra.models.model import Model
+from operator_algebra.operators.layout import Layout
+from operator_algebra.operators.leaves import LOCAL_BLOCKS
+from operator_algebra.operators.spaces import Space
+
+Kernel = Callable[[Group], Any]
+BodyKernel = Callable[[int], Any]
+
+
+class GroupKernels:
+    """Makes the kernel of each step of a program for one call."""
+
+    def __init__(
+        self,
+        program: Program,
+        model: Model,
+        layouts: Mapping[str, Layout],
+        levels: Levels,
+        stored: dict[int, Stored],
+        small: dict[int, Any],
+        hop: Callable[[str, bool], Stored],
+        axes: int,
+    ) -> None:
+        self.program = program
+        self.model = model
+        self.layouts = layouts
+        self.levels = levels
+        self.stored = stored
+        self.small = small
+        self.axes = axes
+        self.relations: dict[int, RelationKernels] = {}
+        self._hop = hop
+
+    def size(self, space: Space, k: int) -> int:
+        """The block size of a space at a body."""
+        if space.sizes.startswith("total:"):
+            return self.layouts[space.sizes[6:]].size
+        layouts = [self.layouts[part] for part in space.sizes.split("+")]
+        return sum(int(layout.sizes[k]) if layout.attached else layout.size for layout in layouts)
+
+    def _size(self, space: Space, group: Group) -> int:
+        return self.size(space, int(self.levels.shapes[group.shape][0]))
+
+    def _zeros(self, group: Group, rows: Space, columns: Space) -> Any:
+        count = group.where.stop - group.where.start
+        return np.zeros((count, *(1,) * self.axes, self._size(rows, group), self._size(columns, group)))
+
+    def hop(self, hop: Hop) -> Stored:
+        """The blocks of a leaf hop, at the child of each edge."""
+        return self._hop(hop.symbol.name, hop.symbol.origin == "model")
+
+    # -- what a reference means ------------------------------------------------------------------------------------
+
+    def getter(self, ref: Ref) -> Kernel:
+        """The blocks of a reference in a group; an inverse comes as its factors."""
+        number = ref.value
+        if number in self.small:
+            value = adjoint(self.small[number]) if ref.star else self.small[number]
+            return lambda _: value[None] if not isinstance(value, Factors) else Factors(value.matrix[None])
+        step = self.program.steps[number]
+        if isinstance(step.definition, Invert):
+            source = self.formed(step.definition.source)
+            return lambda group: Factors(adjoint(source(group)) if ref.star else source(group))
+        read = self.stored[number].read
+        if ref.star and not step.value.symmetric:
+            return lambda group: adjoint(read(group))
+        return read
+
+    def formed(self, ref: Ref) -> Kernel:
+        """The blocks of a reference as an array, also where it is an inverse."""
+        getter = self.getter(ref)
+        return lambda group: multiply_out((getter(group),))
+
+    def body_getter(self, ref: Ref) -> BodyKernel:
+        """The block of a reference at one body, (*batch, rows, columns)."""
+        number = ref.value
+        if number in self.small:
+            value = multiply_out((self.small[number],))
+            return lambda _: adjoint(value) if ref.star else value
+        step = self.program.steps[number]
+        if isinstance(step.definition, Invert):
+            source = self.body_getter(step.definition.source)
+            return lambda k: multiply_out((Factors(adjoint(source(k)) if ref.star else source(k)),))
+        at = self.stored[number].at
+        if ref.star and not step.value.symmetric:
+            return lambda k: adjoint(at(k))
+        return at
+
+    # -- kernels ---------------------------------------------------------------------------------------------------
+
+    def kernel(self, step: Step) -> Kernel:
+        """How the blocks of a step follow from others."""
+        definition = step.definition
+        match definition:
+            case Linear():
+                kernel = self._linear(step, definition)
+                return symmetrised(kernel) if step.value.symmetric else kernel
+            case Shift():
+                kernel = self._gather(step, definition) if definition.hop.inward else self._fetch(step, definition)
+                return symmetrised(kernel) if step.value.symmetric else kernel
+            case RootOf():
+                source = self.formed(definition.source)
+                return lambda group: cholesky(source(group))
+            case Call():
+                local = LOCAL_BLOCKS[definition.name]
+                arguments = [self.formed(ref) for ref in definition.arguments]
+                return lambda group: local(*(argument(group)[..., 0] for argument in arguments))
+            case Update():
+                return symmetrised(self._update(definition))
+            case Relate():
+                return self._relate(step, definition)
+            case Resolve():
+                return self._by_body(self.relations[definition.relation.value].outward_step)
+            case Stack():
+                return self._stack(step, definition)
+            case Part():
+                return self._part(step, definition)
+            case _:
+                raise AssertionError(definition)
+
+    def _by_body(self, function: BodyKernel) -> Kernel:
+        def kernel(group: Group) -> Any:
+            found = [function(k) for k in self.levels.shapes[group.shape][group.where].tolist()]
+            lead = np.broadcast_shapes(*{block.shape for block in found})
+            return np.stack([np.broadcast_to(block, lead) for block in found])
+
+        return kernel
+
+    def _linear(self, step: Step, definition: Linear) -> Kernel:
+        if not definition.terms:
+            return lambda group: self._zeros(group, step.type.codomain, step.type.domain)
+        first, *rest = [self.product(term, step.type.codomain) for term in definition.terms]
+        if not rest:
+            return first
+
+        def kernel(group: Group) -> Any:
+            total = first(group)
+            for term in rest:
+                total = total + term(group)
+            return total
+
+        return kernel
+
+    def product(self, term: Term, space: Space) -> Kernel:
+        """A term as a kernel; without factors a multiple of the identity of `space`."""
+        getters = [self.getter(ref) for ref in term.factors]
+        coefficient: Any = float(term.coefficient)
+        for number in term.scalars:
+            coefficient = coefficient * multiply_out((self.small[number],))[None]
+        plain = term.coefficient == 1 and not term.scalars
+        if not getters:
+
+            def unit(group: Group) -> Any:
+                count = group.where.stop - group.where.start
+                size = self._size(space, group)
+                return coefficient * np.broadcast_to(np.eye(size), (count, *(1,) * self.axes, size, size))
+
+            return unit
+        if plain:
+            return lambda group: multiply_out([getter(group) for getter in getters])
+        return lambda group: coefficient * multiply_out([getter(group) for getter in getters])
+
+    def _gather(self, step: Step, definition: Shift) -> Kernel:
+        source = self.stored_or_formed(definition.source)
+        hop, turned = self.hop(definition.hop), definition.hop.star
+        closing = None if definition.closing is None else self.hop(definition.closing)
+        closing_turned = definition.closing is not None and definition.closing.star
+        rows, columns = step.type.codomain, step.type.domain
+
+        def kernel(group: Group) -> Any:
+            total: Any = None
+            count = group.where.stop - group.where.start
+            for link in self.levels.to_children(group):
+                blocks = hop.arrays[link.shape][link.there]
+                part = (adjoint(blocks) if turned else blocks) @ source(link.shape, link.there)
+                if closing is not None:
+                    last = closing.arrays[link.shape][link.there]
+                    part = part @ (adjoint(last) if closing_turned else last)
+                if total is None and not link.repeated and len(part) == count and isinstance(link.inside, slice):
+                    total = part
+                    continue
+                if total is None:
+                    total = np.zeros((count, *part.shape[1:]))
+                elif total.shape[1:] != part.shape[1:]:
+                    wide = np.broadcast_shapes(total.shape[1:], part.shape[1:])
+                    total = np.array(np.broadcast_to(total, (count, *wide)))
+                    part = np.broadcast_to(part, (len(part), *wide))
+                if link.repeated:
+                    np.add.at(total, link.inside, part)
+                else:
+                    total[link.inside] += part
+            return self._zeros(group, rows, columns) if total is None else total
+
+        return kernel
+
+    def stored_or_formed(self, ref: Ref) -> Callable[[int, Any], Any]:
+        """The blocks of a reference at places of a shape."""
+        step = self.program.steps[ref.value]
+        if isinstance(step.definition, Invert):
+            source = self.stored_or_formed(step.definition.source)
+            return lambda shape, where: Factors(
+                adjoint(source(shape, where)) if ref.star else source(shape, where)
+            ).explicit()
+        arrays = self.stored[ref.value].arrays
+        if ref.star and not step.value.symmetric:
+            return lambda shape, where: adjoint(arrays[shape][where])
+        return lambda shape, where: arrays[shape][where]
+
+    def _fetch(self, step: Step, definition: Shift) -> Kernel:
+        source = self.stored_or_formed(definition.source)
+        hop, turned = self.hop(definition.hop), definition.hop.star
+        closing = None if definition.closing is None else self.hop(definition.closing)
+        closing_turned = definition.closing is not None and definition.closing.star
+        rows, columns = step.type.codomain, step.type.domain
+
+        def kernel(group: Group) -> Any:
+            if group.root:
+                return self._zeros(group, rows, columns)
+            blocks = hop.read(group)
+            blocks = adjoint(blocks) if turned else blocks
+            last: Any = None if closing is None else closing.read(group)
+            last = adjoint(last) if closing_turned else last
+            whole: Any = None
+            for link in self.levels.to_parents(group):
+                own = slice(None) if link.inside is None else link.inside
+                found = blocks[own] @ source(link.shape, link.there)
+                found = found if last is None else found @ last[own]
+                if link.inside is None:
+                    return found
+                if whole is None:
+                    whole = np.zeros((len(blocks), *found.shape[1:]))
+                whole[own] = found
+            return whole
+
+        return kernel
+
+    def _update(self, definition: Update) -> Kernel:
+        """P − gain A* P; in Joseph's form where a joint of several degrees of freedom hangs on another body."""
+        P, gain = self.formed(definition.P), self.formed(definition.gain)
+        A = [self.getter(ref) for ref in definition.A]
+        J = None if definition.J is None else self.formed(definition.J)
+        always = self.program.method == "joseph"
+
+        def kernel(group: Group) -> Any:
+            G = gain(group)
+            A_star = adjoint(multiply_out([getter(group) for getter in A]))
+            if not always and (G.shape[-1] == 1 or group.root):
+                return P(group) - G @ (A_star @ P(group))
+            return joseph(P(group), G, A_star, None if J is None else J(group))
+
+        return kernel
+
+    def _relate(self, step: Step, definition: Relate) -> Kernel:
+        def coefficient(term: Term, rows: Space) -> BodyKernel:
+            getters = [self.body_getter(ref) for ref in term.factors]
+            factor: Any = float(term.coefficient)
+            for number in term.scalars:
+                factor = factor * multiply_out((self.small[number],))
+            if not getters:
+                return lambda k: factor * np.eye(self.size(rows, k))
+            return lambda k: factor * multiply_out([getter(k) for getter in getters])
+
+        kernels = RelationKernels(
+            definition,
+            self.model.parent,
+            self.model.children,
+            self.size,
+            coefficient,
+            self.body_getter,
+            self.edges,
+        )
+        self.relations[step.number] = kernels
+
+        def kernel(group: Group) -> Any:
+            for k in self.levels.shapes[group.shape][group.where].tolist():
+                kernels.inward_step(k)
+            return np.zeros((group.where.stop - group.where.start, 1, 1))
+
+        return kernel
+
+    def edges(self, hop: Hop) -> Sequence[Any]:
+        """The block of a leaf hop for every edge, by the number of the child."""
+        at = self.hop(hop).at
+        return [adjoint(at(k)) if hop.star else at(k) for k in range(self.model.n)]
+
+    def _stack(self, step: Step, definition: Stack) -> Kernel:
+        rows = [[None if ref is None else self.formed(ref) for ref in row] for row in definition.rows]
+        row_spaces, column_spaces = _parts(step.type.codomain, len(rows)), _parts(step.type.domain, len(rows[0]))
+
+        def kernel(group: Group) -> Any:
+            cells = [
+                [
+                    self._zeros(group, r, c) if cell is None else cell(group)
+                    for cell, c in zip(row, column_spaces, strict=True)
+                ]
+                for row, r in zip(rows, row_spaces, strict=True)
+            ]
+            lead = np.broadcast_shapes(*(cell.shape[:-2] for row in cells for cell in row))
+            wide = [[np.broadcast_to(cell, (*lead, *cell.shape[-2:])) for cell in row] for row in cells]
+            return np.concatenate([np.concatenate(row, axis=-1) for row in wide], axis=-2)
+
+        return kernel
+
+    def _part(self, step: Step, definition: Part) -> Kernel:
+        source = self.formed(definition.source)
+        stacked = self.program.steps[definition.source.value].type.codomain
+        before = _parts(stacked, stacked.sizes.count("+") + 1)[: definition.index]
+
+        def kernel(group: Group) -> Any:
+            start = sum(self._size(part, group) for part in before)
+            return source(group)[..., start : start + self._size(step.type.codomain, group), :]
+
+        return kernel
+
+    # -- values that belong to no body -----------------------------------------------------------------------------
+
+    def small_value(self, step: Step) -> Any:
+        """A sum over the bodies, or algebra on such sums."""
+        definition = step.definition
+        match definition:
+            case Reduce():
+                terms = [self.product(term, step.type.codomain) for term in definition.terms]
+                return sum(term(group).sum(axis=0) for term in terms for group in self.levels.whole())
+            case Total():
+                if definition.source.value in self.small:
+                    return total_of(definition.kind, self.small[definition.source.value])
+                source = self.formed(definition.source)
+                return sum(total_of(definition.kind, source(group)).sum(axis=0) for group in self.levels.whole())
+            case Invert():
+                return Factors(multiply_out((self.getter(definition.source)(_ANY),))[0])
+            case Linear() if not definition.terms:
+                return np.zeros((*(1,) * self.axes, self.size(step.type.codomain, 0), self.size(step.type.domain, 0)))
+            case Linear():
+                return self._small_sum(step, definition)
+            case _:
+                return multiply_out((self.kernel(step)(_ANY),))[0]
+
+    def _small_sum(self, step: Step, definition: Linear) -> Any:
+        total: Any = 0.0
+        for term in definition.terms:
+            factor: Any = float(term.coefficient)
+            for number in term.scalars:
+                factor = factor * multiply_out((self.small[number],))
+            if term.factors:
+                values = [self.small[ref.value] for ref in term.factors]
+                product = multiply_out([adjoint(x) if r.star else x for x, r in zip(values, term.factors, strict=True)])
+            else:
+                product = np.eye(self.size(step.type.codomain, 0)).reshape(
+                    (1,) * self.axes + (self.size(step.type.codomain, 0),) * 2
+                )
+            total = total + factor * product
+        return total
+
+
+_ANY = Group(0, slice(0, 1))
+
+
+def _parts(space: Space, count: int) -> list[Space]:
+    """The summands of a direct sum."""
+    return [space] if count == 1 else [Space(s, s, s) for s in space.sizes.split("+")]

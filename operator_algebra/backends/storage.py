@@ -1,0 +1,44 @@
+"""Where the blocks of a value stand during a run: one array per shape of body, bodies first, then the batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from operator_algebra.backends.levels import Group, Levels
+
+
+class Stored:
+    """The blocks of one value, (bodies of the shape, *batch, rows, columns) for each shape; grows with the batch."""
+
+    __slots__ = ("arrays", "levels")
+
+    def __init__(self, levels: Levels, arrays: list[Any] | None = None) -> None:
+        self.levels = levels
+        self.arrays: list[Any] = arrays if arrays is not None else [None] * len(levels.shapes)
+
+    def read(self, group: Group) -> Any:
+        """The blocks of a group."""
+        return self.arrays[group.shape][group.where]
+
+    def at(self, k: int) -> Any:
+        """The block of one body."""
+        return self.arrays[int(self.levels.shape_of[k])][int(self.levels.place_of[k])]
+
+    def write(self, group: Group, blocks: Any) -> None:
+        """Set the blocks of a group."""
+        array = self.arrays[group.shape]
+        count = len(self.levels.shapes[group.shape])
+        if count == group.where.stop - group.where.start:
+            self.arrays[group.shape] = blocks
+            return
+        if array is None:
+            array = np.empty((count, *blocks.shape[1:]))
+            self.arrays[group.shape] = array
+        elif array.shape[1:] != blocks.shape[1:]:
+            wide = np.broadcast_shapes(array.shape[1:], blocks.shape[1:])
+            if wide != array.shape[1:]:
+                array = np.array(np.broadcast_to(array, (count, *wide)))
+                self.arrays[group.shape] = array
+        array[group.where] = blocks

@@ -64,11 +64,17 @@ class Levels:
         return self.links_to_parents.get((group.shape, group.where.start), [])
 
 
-def levels(model: Model, layouts: Mapping[str, Layout]) -> Levels:
-    """Sort the bodies of a model by the block sizes of all spaces and by depth."""
+def levels(model: Model, layouts: Mapping[str, Layout], *, by_parent: bool = False) -> Levels:
+    """Sort the bodies of a model by the block sizes of all spaces and by depth.
+
+    `by_parent` also tells bodies apart by the sizes of their parents, for blocks of edges between joint spaces.
+    """
     n = model.n
     attached = [layout.sizes for layout in layouts.values() if layout.attached]
     table = np.stack(attached, axis=1) if attached else np.zeros((n, 1), dtype=np.intp)
+    if by_parent:
+        above = np.asarray(model.parent, dtype=np.intp)
+        table = np.concatenate([table, np.where(above[:, None] >= 0, table[above], -1)], axis=1)
     _, shape_of = np.unique(table, axis=0, return_inverse=True)
     shape_of = np.asarray(shape_of, dtype=np.intp).reshape(-1)
     depth = np.asarray(model.level, dtype=np.intp)

@@ -60,7 +60,8 @@ class Readout:
         free = parts[0].shape[-2 if columns else -1]
         whole = np.empty((*lead, free, layout.size) if columns else (*lead, layout.size, free))
         for bodies, part in zip(self.levels.shapes, parts, strict=True):
-            entries: Any = layout.offsets[bodies][:, None] + np.arange(part.shape[-1 if columns else -2])
+            size: int = part.shape[-1 if columns else -2]
+            entries = layout.offsets[bodies][:, None] + np.arange(size, dtype=np.intp)
             blocks = np.moveaxis(np.broadcast_to(part, (len(part), *lead, *part.shape[-2:])), 0, -3)
             if columns:
                 whole[..., :, entries] = np.moveaxis(blocks, -3, -2)

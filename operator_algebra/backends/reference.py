@@ -40,13 +40,14 @@ class Interpreter:
         self.frame: Frame = frame
         self.plans: dict[int, Plan] = {i: plan(stage) for i, stage in enumerate(program.stages)}
         self._levels: dict[tuple[Any, ...], Levels] = {}
+        self._has_own_hops = any(symbol.structure.hop and symbol.origin == "input" for symbol in program.symbols)
 
     def levels(self, layouts: Mapping[str, Layout]) -> Levels:
         """The order of the bodies; block sizes of a user's spaces come with the inputs."""
         key = tuple((name, layout.sizes.tobytes()) for name, layout in sorted(layouts.items()) if layout.attached)
         found = self._levels.get(key)
         if found is None:
-            found = self._levels[key] = levels(self.model, layouts)
+            found = self._levels[key] = levels(self.model, layouts, by_parent=self._has_own_hops)
         return found
 
     def __call__(self, q: Any, v: Any, inputs: Bound) -> Run:
@@ -106,6 +107,9 @@ class _Execution:
             for shape in range(len(arrays)):
                 mine = np.nonzero(shapes == shape)[0]
                 if not mine.size:
+                    continue
+                if np.array_equal(bodies, self.levels.shapes[shape]):
+                    arrays[shape] = wide
                     continue
                 if arrays[shape] is None:
                     arrays[shape] = np.zeros((self.levels.shapes[shape].size, *wide.shape[1:]))

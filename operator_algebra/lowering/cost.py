@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from operator_algebra.lowering.program import Program, Step
 from operator_algebra.lowering.values import Call, Invert, Linear, Reduce, Ref, RootOf, Shift, Term, Update
 from operator_algebra.operators.spaces import Space
+
+
+class _Joint(Protocol):
+    nv: ClassVar[int]
+
+
+class _Body(Protocol):
+    @property
+    def joint(self) -> _Joint: ...
 
 
 class Topology(Protocol):
@@ -19,7 +28,7 @@ class Topology(Protocol):
     @property
     def parent(self) -> Sequence[int]: ...
     @property
-    def v_slices(self) -> Sequence[slice]: ...
+    def bodies(self) -> Sequence[_Body]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +71,7 @@ def cost(program: Program, model: Topology) -> Cost:
 class _Counter:
     def __init__(self, program: Program, model: Topology) -> None:
         self._program = program
-        self._nv = [s.stop - s.start for s in model.v_slices]
+        self._nv = [body.joint.nv for body in model.bodies]
         self._total = {"joint": sum(self._nv), "spatial": 6 * model.n}
         self._children = [0] * model.n
         for parent in model.parent:

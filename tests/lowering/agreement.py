@@ -20,6 +20,7 @@ from operator_algebra.operators.leaves import Frame
 
 Floats = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
+_block_diagonal: Any = scipy.linalg.block_diag
 
 
 @dataclass(frozen=True)
@@ -72,10 +73,8 @@ def bound(expected: Scaled) -> float:
 
 def dense(result: Any) -> Floats:
     """A result as a matrix: block-diagonal ones come as their blocks."""
-    if isinstance(result, list):
-        return scipy.linalg.block_diag(*result)
-    if np.ndim(result) == 3:
-        return scipy.linalg.block_diag(*result)
+    if isinstance(result, list) or np.ndim(result) == 3:
+        return _block_diagonal(*result)
     return np.asarray(result)
 
 

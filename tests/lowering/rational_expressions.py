@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,12 +125,12 @@ def rational_column(seed: int, depth: int = 3) -> Expr:
     return rational.any(start >> rational.choose(SPACES), depth) @ VECTORS[start]
 
 
-def rational_inputs(e: Expr, model: Model, seed: int) -> dict[str, object]:
+def rational_inputs(e: Expr, model: Model, seed: int) -> dict[str, Any]:
     """Random values for the inputs that an expression mentions."""
     rng = np.random.default_rng(seed)
     joints = [part.stop - part.start for part in model.v_slices]
     spatial = [6] * model.n
-    values: dict[str, object] = {}
+    values: dict[str, Any] = {}
     for symbol in sorted(free_symbols(e), key=lambda symbol: symbol.name):
         if symbol.origin != "input":
             continue

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from operator_algebra.compiler import compile as compile_program
-from operator_algebra.errors import NotLowerable, SingularError
+from operator_algebra.errors import SingularError
 from operator_algebra.evaluation import evaluate_with_scale
-from operator_algebra.expressions.nodes import Diag, Expr
-from operator_algebra.expressions.traverse import children_and_definition, free_symbols, postorder
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import random_tree
 from operator_algebra.models.model import Model
@@ -40,11 +40,7 @@ def with_rates(e: Expr, model: Model, values: dict[str, Any], seed: int) -> dict
 @settings(max_examples=300)
 def test_compiled_is_evaluated(e: Expr, model: Model, seed: int, frame: Frame) -> None:
     values = with_rates(e, model, dict(inputs_for(e, model, seed)), seed)
-    try:
-        found = agreement(e, model, q=model.random(seed)[0], frame=frame, **values)
-    except NotLowerable:
-        assert any(isinstance(node, Diag) for node in postorder(e, children_and_definition))
-        return
+    found = agreement(e, model, q=model.random(seed)[0], frame=frame, **values)
     assert found.error <= found.bound
 
 
@@ -84,7 +80,7 @@ def test_many_rational_expressions(first: int) -> None:
 def test_leading_axes_are_a_batch(e: Expr, model: Model, samples: list[int], frame: Frame) -> None:
     values = [with_rates(e, model, dict(inputs_for(e, model, seed)), seed) for seed in samples]
     configurations = [model.random(seed)[0] for seed in samples]
-    stacked = {name: np.stack([np.asarray(value[name]) for value in values]) for name in values[0]}
+    stacked: dict[str, Any] = {name: np.stack([np.asarray(value[name]) for value in values]) for name in values[0]}
     compiled = compile_program(e, model, frame=frame)
     result = compiled(q=np.stack(configurations), **stacked)
     for index, (q, given_values) in enumerate(zip(configurations, values, strict=True)):
@@ -94,12 +90,9 @@ def test_leading_axes_are_a_batch(e: Expr, model: Model, samples: list[int], fra
         assert np.array_equal(one, dense(compiled(q=q, **given_values)))
 
 
-@given(expressions(), seeds)
-@settings(max_examples=100)
-def test_a_program_depends_on_the_formula_alone(e: Expr, _: int) -> None:
-    try:
-        program = lower(e)
-    except NotLowerable:
-        return
+@given(expressions())
+@settings(max_examples=60)
+def test_a_program_depends_on_the_formula_alone(e: Expr) -> None:
+    program = lower(e)
     assert lower(e).pseudocode() == program.pseudocode()
     assert set(program.inputs) <= {symbol.name for symbol in program.mentioned}

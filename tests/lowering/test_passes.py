@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from operator_algebra import symbols as s
@@ -75,7 +77,7 @@ def test_passes(name: str) -> None:
     assert len(program.sweeps) == expected, program.pseudocode()
     found = directions(program)
     # Two sweeps of one direction in a row would be one.
-    assert all(a != b for a, b in zip(found, found[1:], strict=False))
+    assert all(a != b for a, b in pairwise(found))
 
 
 @pytest.mark.parametrize("name", [name for name in PASSES if "inver" in name or "orward" in name or "M⁻¹" in name])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from typing import cast
 
 import pytest
 
@@ -11,8 +13,8 @@ from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError, NotLowerable
 from operator_algebra.expressions.build import fixpoint, inv, one, operator, vector, zero
 from operator_algebra.expressions.nodes import Expr
-from operator_algebra.expressions.query import dense, trace
-from operator_algebra.lowering.lower import lower
+from operator_algebra.expressions.query import trace
+from operator_algebra.lowering.lower import Method, lower
 from operator_algebra.models.families import chain
 from operator_algebra.operators.spaces import FORCE, MOTION, ONE, RATE, TORQUE
 
@@ -106,33 +108,31 @@ def test_a_nonlinear_recursion_both_ways_is_refused() -> None:
 
 @pytest.mark.parametrize("e", [one(), zero()])
 def test_spaces_must_be_known(e: Expr) -> None:
-    with pytest.raises(InputError, match="its spaces are not known. Put I or 0 beside a typed operator"):
+    with pytest.raises(InputError, match="its spaces are not known"):
         lower(e)
 
 
 @pytest.mark.parametrize("given", ["H phi", 3, None, {"a": 3}, {"a": "H"}, {3: M}, [M]])
 def test_what_is_not_a_formula_is_refused(given: object) -> None:
-    for function in (lower, lambda e: compile_program(e, chain(2))):  # pyright: ignore[reportUnknownLambdaType, reportUnknownVariableType]
-        with pytest.raises(InputError, match="expression"):
-            function(given)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InputError, match="only an expression, a query, or a mapping"):
+        lower(cast("Expr", given))
+    with pytest.raises(InputError, match="only an expression, a query, or a mapping"):
+        compile_program(cast("Expr", given), chain(2))
 
 
 def test_an_empty_mapping_is_refused() -> None:
-    with pytest.raises(InputError, match="empty mapping. Give at least one expression"):
+    with pytest.raises(InputError, match="Give at least one expression"):
         lower({})
 
 
 def test_an_unknown_method_is_refused() -> None:
     with pytest.raises(InputError, match='Use "auto", "joseph" or "orthogonal"'):
-        lower(s.V, method="fast")  # pyright: ignore[reportArgumentType]
+        lower(s.V, method=cast("Method", "fast"))
 
 
 def test_the_trace_of_a_sum_over_bodies_is_lowered_or_refused() -> None:
-    for query in (trace(MASS @ s.v @ s.v.T), dense(MASS + s.T @ s.T.T)):
-        try:
-            lower(query)
-        except (InputError, NotLowerable) as refusal:
-            assert str(MASS) in str(refusal) or "sum over all bodies" in str(refusal)  # noqa: PT017
+    with suppress(NotLowerable):
+        assert len(lower(trace(MASS @ s.v @ s.v.T)).sweeps) == 2
 
 
 @pytest.mark.parametrize("name", REFUSED)

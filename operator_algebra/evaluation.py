@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from operator_algebra.errors import InputError
+from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.meaning.evaluator import Evaluation
 from operator_algebra.meaning.extent import parse_limit
 from operator_algebra.meaning.queries import answer
+from operator_algebra.meaning.rules import untyped
 from operator_algebra.meaning.source import ModelSource, Source
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import bind
@@ -95,7 +97,7 @@ def scaled(run: Evaluation, e: Expr) -> Scaled:
     value = run.value(e)
     magnitudes = run.magnitude(e)
     scale = float(np.sqrt((magnitudes.data**2).sum()))
-    return Scaled(value.titled(e.render()), magnitudes, scale, run.condition, run.culprit, run.depth)
+    return Scaled(value.titled(short(e)), magnitudes, scale, run.condition, run.culprit, run.depth)
 
 
 def start(source: Source, *, limit: str | float = "2 GB") -> Evaluation:
@@ -130,9 +132,7 @@ def shared_source(
     wanted: set[Symbol] = set()
     for expression in expressions:
         if not expression.typed:
-            raise InputError(
-                f"{expression} has no value: the spaces of I and 0 are not known. Put it beside a typed operator."
-            )
+            raise InputError(untyped(expression))
         wanted |= free_symbols(expression)
     position = model.check_q(q)
     if position.ndim != 1:
@@ -147,6 +147,6 @@ def shared_source(
         from operator_algebra.symbols import v as rate
 
         declared.append(rate)
-    bound = bind(expressions[0].render(), declared, model, given)
+    bound = bind(short(expressions[0]), declared, model, given)
     rates = bound.values["v"].dense[:, 0] if rated else None
     return ModelSource(model, LeafValues(model, position, rates, frame), bound)

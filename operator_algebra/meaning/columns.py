@@ -40,16 +40,19 @@ def apply_steps(run: Evaluation, request: Request) -> Steps:
             if not isinstance(factor, Fraction):
                 factor = (yield Request("value", factor, None, here)).dense()[()]
             return factor * (yield ask(node.body))
-        case Symbol() if node.definition is not None:
+        case Symbol() if node.definition is not None and not _is_local(node):
             return (yield ask(node.definition))
-        case Transpose() if isinstance(node.body, Symbol) and node.body.definition is not None:
+        case Transpose() if isinstance(node.body, Symbol) and node.body.definition is not None and not _is_local(node):
             return (yield ask(node.body.definition.T))
-        case Transpose():
-            return (yield Request("value", node.body, None, here)).T @ column
         case Inverse():
             return (yield from _solve(run, node, request, column))
         case Zero() | _:
             return (yield Request("value", node, None, here)) @ column
+
+
+def _is_local(node: Expr) -> bool:
+    """Whether its value is no larger than the mechanism, so that it is worth keeping."""
+    return node.structure.flow == "diagonal" or node.structure.hop
 
 
 def _solve(run: Evaluation, node: Inverse, request: Request, column: BlockMatrix) -> Steps:

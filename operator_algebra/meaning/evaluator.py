@@ -120,7 +120,7 @@ class Evaluation:
         """Refuse an expression whose value does not fit into the limit."""
         shape = self.source.layout(e.type.codomain).size, self.source.layout(e.type.domain).size
         needed = 16.0 * shape[0] * shape[1] if dense else SPARSE_ENTRY * entries(e, self.source)
-        refuse_beyond(self.limit, needed, e.render(), self.source.binding.name, shape)
+        refuse_beyond(self.limit, needed, e, self.source.binding.name, shape)
 
 
 def _key(request: Request) -> tuple[str, Expr, int, int]:

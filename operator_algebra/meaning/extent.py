@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from operator_algebra.errors import InputError
+from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import Expr, Sum
 from operator_algebra.meaning.source import Source
 from operator_algebra.operators.layout import Indices, Layout
@@ -68,11 +69,11 @@ def _paths(rows: Layout, cols: Layout, parent: Indices) -> float:
     return float(np.dot(above, cols.sizes))
 
 
-def refuse_beyond(limit: float, needed: float, what: str, where: str, shape: tuple[int, int]) -> None:
+def refuse_beyond(limit: float, needed: float, what: Expr, where: str, shape: tuple[int, int]) -> None:
     """Refuse to form a value that takes more than `limit` bytes."""
     if needed > limit:
         raise InputError(
-            f"{what} on {where} is {shape[0]}×{shape[1]} and takes about {amount(needed)}, beyond the limit of "
+            f"{short(what)} on {where} is {shape[0]}×{shape[1]} and takes about {amount(needed)}, beyond the limit of "
             f"{amount(limit)}. Apply it to a vector (… @ x), ask for one block(e, i, j), compile it, or raise limit=."
         )
 

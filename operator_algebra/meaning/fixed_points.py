@@ -11,6 +11,7 @@ import numpy as np
 
 from operator_algebra.errors import InputError, NotLowerable, SingularError
 from operator_algebra.expressions import build
+from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import Diag, Expr, Fixpoint, Inverse, Root
 from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.meaning.evaluator import Environment, Evaluation, Request, Steps
@@ -45,7 +46,7 @@ def fixpoint_steps(run: Evaluation, node: Fixpoint, request: Request) -> Steps:
 def local_steps(run: Evaluation, node: Diag, here: Environment | None) -> Steps:
     """The block-diagonal part of products over hops, body by body; `NoSinglePath` if it is not of that form."""
     if here is not None and node in here.open:
-        raise NoSinglePath(f"{node}")
+        raise NoSinglePath(short(node))
     planner = Planner(run.source, frozenset())
     schedule = planner.diagonal_part(node)
     yield from _fill(planner, here)
@@ -55,7 +56,7 @@ def local_steps(run: Evaluation, node: Diag, here: Environment | None) -> Steps:
 def _solve(run: Evaluation, node: Fixpoint, open_: frozenset[Expr], here: Environment | None) -> Steps:
     column = node.type.codomain.attached and not node.type.domain.attached
     if not column and node.structure.flow not in ("diagonal", "zero"):
-        raise NoSinglePath(f"{node}")
+        raise NoSinglePath(short(node))
     planner = Planner(run.source, open_)
     planner.unknown(node)
     unknowns = list(dict.fromkeys(planner.unknowns.values()))

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from operator_algebra.errors import SingularError
+from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import Expr, Inverse, Symbol, Transpose
 from operator_algebra.meaning.evaluator import Evaluation, Request, Steps
 from operator_algebra.meaning.source import Source
@@ -52,7 +53,7 @@ def inverse_steps(run: Evaluation, node: Inverse, request: Request) -> Steps:
     if flow == "diagonal":
         return (yield from _invert_blocks(run, node.body, matrix, here))
     if flow == "zero":
-        raise SingularError(f"{node.body} is zero: it has no inverse.")
+        raise SingularError(f"{short(node.body)} is zero: it has no inverse.")
     run.afford(node, dense=True)
     inverse, condition = invert_dense(matrix.data.toarray())
     if inverse is None:
@@ -76,7 +77,7 @@ def unit_form(run: Evaluation, node: Inverse, request: Request) -> Steps:
     body, here = node.body, request.environment
     if body.structure.strict:
         raise SingularError(
-            f"{body} is strictly {body.structure.flow}: its diagonal blocks are zero, so it has no inverse. "
+            f"{short(body)} is strictly {body.structure.flow}: its diagonal blocks are zero, so it has no inverse. "
             "Did you mean the inverse of I minus it?"
         )
     matrix: BlockMatrix = yield Request("value", body, None, here)
@@ -105,8 +106,8 @@ def refuse_singular(source: Source, e: Expr, block: SingularBlock) -> NoReturn:
     """Say which joint makes a block singular, what hangs on it, and what helps."""
     name = source.binding.joint_names[block.body]
     outboard = [source.binding.joint_names[k] for k in _outboard(source.parent, block.body)]
-    facts = f'{e} is singular at joint "{name}" (pivot {block.pivot:.0e}, scale {block.scale:.0e})'
-    if e.type == RATE >> TORQUE:
+    facts = f'{short(e)} is singular at joint "{name}" (pivot {block.pivot:.0e}, scale {block.scale:.0e})'
+    if e.type == RATE >> TORQUE and e.structure.symmetric:
         beyond = f" (it carries {_some(outboard)})" if outboard else ""
         why = f"nothing outboard of it{beyond} has inertia about its axis"
         remedy = "Give the tip body inertia, or fix the joint."
@@ -135,6 +136,6 @@ def _refuse_dense(source: Source, e: Expr, matrix: BlockMatrix, condition: float
             if block.size and not extreme_singular_values(block[None])[0][0] > PIVOT * np.finfo(float).eps * scale:
                 refuse_singular(source, e, SingularBlock(body, 0.0, scale))
     raise SingularError(
-        f"{e} on {source.binding.name} is singular to rounding (condition {condition:.0e}): it has no inverse. "
+        f"{short(e)} on {source.binding.name} is singular to rounding (condition {condition:.0e}): it has no inverse. "
         "Check for massless tips, aligned axes, or constraints that depend on each other."
     )

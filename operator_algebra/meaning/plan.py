@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from operator_algebra.errors import TheoryError
+from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import (
     Diag,
     Expr,
@@ -183,7 +184,7 @@ class Planner:
                 found = [self._path(frame, items, returning=False) for items in self._terms(node)]
                 return self._summed(frame, found, node)
             case _:
-                raise NoSinglePath(f"{node}")
+                raise NoSinglePath(short(node))
 
     def _read(self, frame: _Frame, unknown: Unknown) -> int:
         if self._current is not None:
@@ -192,14 +193,14 @@ class Planner:
 
     def _known(self, node: Expr, place: Place) -> Known:
         if place == "local" and node.structure.flow not in ("diagonal", "zero"):
-            raise NoSinglePath(f"{node}")
+            raise NoSinglePath(short(node))
         return self.known.setdefault((node, place), Known(node, place))
 
     def _scaled(self, factor: Fraction | Expr, body: int) -> Step:
         if isinstance(factor, Fraction):
             return steps.multiple(factor, body, exact=self.source.dtype == object)
         if factor in self.open:
-            raise NoSinglePath(f"{factor}")
+            raise NoSinglePath(short(factor))
         return steps.scaled(self._known(factor, "number"), body)
 
     # -- products --------------------------------------------------------------------------------------------------
@@ -253,9 +254,9 @@ class Planner:
             case Symbol() | Transpose() if resolved(node) is not node:
                 return self._terms(resolved(node))
             case _:
-                raise NoSinglePath(f"{node}")
+                raise NoSinglePath(short(node))
         if len(found) > MOST_TERMS:
-            raise NoSinglePath(f"{node}")
+            raise NoSinglePath(short(node))
         return found
 
     def _factor(self, node: Expr) -> list[list[Item | Scale]]:

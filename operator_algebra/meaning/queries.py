@@ -8,6 +8,7 @@ import numpy as np
 
 from operator_algebra.errors import InputError
 from operator_algebra.expressions import build
+from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query
 from operator_algebra.meaning.evaluator import Evaluation, Request
@@ -19,8 +20,9 @@ from operator_algebra.operators.spaces import ONE, Space
 def answer(run: Evaluation, e: Expr | Query) -> BlockMatrix:
     """The value of an expression or a query."""
     if not isinstance(e, Query):
-        return run.value(e).titled(e.render())
-    title = repr(e)
+        return run.value(e).titled(short(e))
+    places = "".join(f", {place!r}" for place in e.places)
+    title = f"{e.kind}({short(e.body)}{places})"
     match e.kind:
         case "dense":
             return run.value(e.body).titled(title)
@@ -55,9 +57,7 @@ def _logdet(run: Evaluation, e: Query) -> float:
         total += float(value)
     if sign <= 0.0:
         kind = "zero" if sign == 0.0 else "negative"
-        raise InputError(
-            f"{e!r}: the determinant is {kind}, so its logarithm is not a number. Check the sign of {e.body}."
-        )
+        raise InputError(f"logdet({short(e.body)}): the determinant is {kind}, so it has no logarithm. Check its sign.")
     return total
 
 

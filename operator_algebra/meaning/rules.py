@@ -9,6 +9,7 @@ import numpy as np
 
 from operator_algebra.errors import InputError, SingularError
 from operator_algebra.expressions import build
+from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import (
     Diag,
     Expr,
@@ -36,11 +37,16 @@ _GREEDY = 24
 """Longer products are multiplied from left to right; looking for the cheapest pair would be quadratic."""
 
 
+def untyped(e: Expr) -> str:
+    """Why I and 0 alone have no value."""
+    return f"{short(e)} has no value: the spaces of I and 0 are not known. Put it beside a typed operator."
+
+
 def value_steps(run: Evaluation, request: Request) -> Steps:
     """The value of a node."""
     node, here = request.node, request.environment
     if not node.typed:
-        raise InputError(f"{node} has no value: the spaces of I and 0 are not known. Put it beside a typed operator.")
+        raise InputError(untyped(node))
     if here is not None and node in here.values:
         return here.values[node]
 
@@ -145,7 +151,7 @@ def multiply_all(run: Evaluation, node: Expr, values: list[BlockMatrix]) -> Bloc
         left, right = values[at], values[at + 1]
         shape = left.shape[0], right.shape[1]
         stored = min(_work(left, right), float(shape[0]) * shape[1])
-        refuse_beyond(run.limit, SPARSE_ENTRY * stored, node.render(), run.source.binding.name, shape)
+        refuse_beyond(run.limit, SPARSE_ENTRY * stored, node, run.source.binding.name, shape)
         values[at : at + 2] = [left @ right]
     return values[0]
 
@@ -165,7 +171,7 @@ def _root(node: Root, value: BlockMatrix, run: Evaluation) -> BlockMatrix:
             body = int(group.rows[error.index])
             name = run.source.binding.joint_names[body]
             raise SingularError(
-                f'{node.body} has no square root at joint "{name}" (smallest eigenvalue {error.least:.1e}): '
+                f'{short(node.body)} has no square root at joint "{name}" (smallest eigenvalue {error.least:.1e}): '
                 "it is not definite there. Give the bodies outboard of it inertia, or fix the joint.",
                 joints=[name],
             ) from None

@@ -26,16 +26,45 @@ class Arithmetic(Protocol):
 
     eps: float
 
-    def array(self, values: Any) -> Array: ...
-    def zeros(self, shape: tuple[int, ...]) -> Array: ...
-    def one(self) -> Any: ...
-    def multiply(self, a: Array, b: Array) -> Array: ...
-    def times(self, factor: Fraction, a: Array) -> Array: ...
-    def inverse(self, a: Array) -> Array: ...
-    def cholesky(self, a: Array) -> Array: ...
-    def scaled(self, factor: Array, a: Array) -> Array: ...
-    def norm(self, a: Array) -> Floats: ...
-    def sizes(self, a: Array) -> Floats: ...
+    def array(self, values: Any) -> Array:
+        """The values as numbers of this kind."""
+        ...
+
+    def zeros(self, shape: tuple[int, ...]) -> Array:
+        """Zeros."""
+        ...
+
+    def one(self) -> Any:
+        """The number 1."""
+        ...
+
+    def multiply(self, a: Array, b: Array) -> Array:
+        """The product, sample by sample."""
+        ...
+
+    def times(self, factor: Fraction, a: Array) -> Array:
+        """A multiple."""
+        ...
+
+    def scaled(self, factor: Array, a: Array) -> Array:
+        """The multiple by a 1 × 1 matrix."""
+        ...
+
+    def inverse(self, a: Array) -> Array:
+        """The inverse."""
+        ...
+
+    def cholesky(self, a: Array) -> Array:
+        """The lower Cholesky factor."""
+        ...
+
+    def norm(self, a: Array) -> Floats:
+        """The Frobenius norm of each sample, as a float."""
+        ...
+
+    def sizes(self, a: Array) -> Floats:
+        """Absolute values, as floats."""
+        ...
 
 
 class FloatArithmetic:
@@ -56,7 +85,7 @@ class FloatArithmetic:
         return 1.0
 
     def multiply(self, a: Array, b: Array) -> Array:
-        """a b, sample by sample."""
+        """A b, sample by sample."""
         return a @ b
 
     def times(self, factor: Fraction, a: Array) -> Array:
@@ -109,7 +138,7 @@ class FixedPoint:
     def array(self, values: Any) -> Array:
         """Floats, rationals, or mpmath numbers as multiples of the unit."""
         given = np.asarray(values, dtype=object)
-        made = np.empty(given.shape, dtype=object)
+        made: Array = np.empty(given.shape, dtype=object)
         made.flat = [self._integer(x) for x in given.flat]
         return made
 
@@ -134,7 +163,7 @@ class FixedPoint:
         return 1 << self.bits
 
     def multiply(self, a: Array, b: Array) -> Array:
-        """a b, sample by sample."""
+        """A b, sample by sample."""
         if a.shape[-1] == 0:
             return self.zeros((*a.shape[:-1], b.shape[-1]))
         return np.stack([x @ y for x, y in zip(a, b, strict=True)]) >> self.bits

@@ -116,7 +116,8 @@ class Check:
         rows = sorted(self.rows, key=_severity, reverse=True)
         lines = [f"{'mechanism':<24}{'holds':>7}{'inconcl.':>10}{'fails':>7}   worst / bound"]
         lines += [
-            f"{row.mechanism:<24}{row.holds:>7}{row.inconclusive:>10}{row.fails:>7}   {row.residual:.0e} / {row.bound:.0e}"
+            f"{row.mechanism:<24}{row.holds:>7}{row.inconclusive:>10}{row.fails:>7}"
+            f"   {row.residual:.0e} / {row.bound:.0e}"
             for row in rows[:_LISTED]
         ]
         if len(rows) > _LISTED:

@@ -66,7 +66,8 @@ def _blocks(structure: Any, rows: Any, cols: Any, parent: Any, rng: np.random.Ge
     found: list[tuple[Any, Any, Any]] = []
     for i, j in zip(at_row.tolist(), at_col.tolist(), strict=True):
         block = _signed(structure, rng.uniform(-1.0, 1.0, (int(rows[i]), int(cols[j]))), None)
-        r, c = np.indices(block.shape)
+        indices: Any = np.indices(block.shape)
+        r, c = indices
         found.append(((r + row_starts[i]).ravel(), (c + col_starts[j]).ravel(), block.ravel()))
     shape = (int(rows.sum()), int(cols.sum()))
     if not found:

@@ -117,9 +117,7 @@ class Judge:
             array, size = array + part.array, size + part.size
         return Value(array, size, *_worst(parts))
 
-    def _product(
-        self, node: Product, found: Mapping[Expr, Value], products: dict[tuple[Expr, ...], Value]
-    ) -> Value:
+    def _product(self, node: Product, found: Mapping[Expr, Value], products: dict[tuple[Expr, ...], Value]) -> Value:
         """From the end that starts as a column, else from the left; beginnings that formulas share are kept."""
         factors = node.children
         if node.type.domain == ONE and node.type.codomain != ONE:
@@ -230,7 +228,7 @@ class Judge:
     # -- fixed points and local functions --------------------------------------------------------------------------
 
     def _fixpoint(self, node: Fixpoint, found: Mapping[Expr, Value]) -> Value:
-        """As many rounds as the forest is deep: f looks strictly along the tree, so one more level is final each time."""
+        """As many rounds as the forest is deep: f looks strictly along the tree, so each round settles one level."""
         rows, cols = self.scene.size(node.type.codomain), self.scene.size(node.type.domain)
         value = self._plain(self.arithmetic.zeros((self.scene.samples, rows, cols)))
         for left in range(self.scene.depth, -1, -1):
@@ -284,7 +282,7 @@ def _places(rows: Array, cols: Array) -> list[tuple[int, tuple[Array, Array]]]:
     for size in np.unique(rows):
         if size:
             (which,) = np.nonzero(rows == size)
-            span = np.arange(size)
+            span: Array = np.arange(size)
             found.append((int(size), (row_starts[which][:, None] + span, col_starts[which][:, None] + span)))
     return found
 
@@ -296,11 +294,11 @@ _CROSS = _SPIN + tuple((r + 3, c, e + 3, s) for r, c, e, s in _SKEW)
 
 
 def _crossed(twists: Array, name: str, signed: int) -> Array:
-    """cross or spin of a vector (samples, 6 n, 1) as a block-diagonal matrix; without signs for sizes."""
+    """Cross or spin of a vector (samples, 6 n, 1) as a block-diagonal matrix; without signs for sizes."""
     samples, rows, _ = twists.shape
     twist = twists[:, :, 0].reshape(samples, -1, 6)
     array = np.zeros((samples, rows, rows), dtype=twists.dtype)
-    starts = np.arange(rows // 6) * 6
+    starts: Array = np.arange(rows // 6) * 6
     for row, column, entry, sign in _CROSS if name == "cross" else _SPIN:
         array[:, starts + row, starts + column] = (sign if signed else 1) * twist[:, :, entry]
     return array

@@ -207,10 +207,12 @@ def _number(prober: Prober, query: Query) -> tuple[float, float, float]:
 
 
 def _frame(prober: Prober, sample: Sample, law: Statement) -> Residual:
-    """lhs in world axes on turned vectors is rhs in body axes, turned."""
+    """Lhs in world axes on turned vectors is rhs in body axes, turned."""
     lhs, rhs = _sides(law)
     turned = Sample(sample.seed, "world", sample.q, sample.v), Sample(sample.seed, "body", sample.q, sample.v)
-    world, body = (prober if prober.source.leaves.frame == one_.frame else Prober(prober.model, one_) for one_ in turned)
+    world, body = (
+        prober if prober.source.leaves.frame == one_.frame else Prober(prober.model, one_) for one_ in turned
+    )
     x = body.random(rhs.type.domain)
     rotation = body.source.leaves.absolute[0]
     left = world.apply(lhs, world.column(rhs.type.domain, _turn(rotation, rhs.type.domain, x.entries)))
@@ -229,7 +231,7 @@ def _turn(rotation: np.ndarray, space: Space, entries: np.ndarray) -> np.ndarray
 
 
 def _numbering(prober: Prober, sample: Sample, law: Statement) -> Residual:
-    """lhs for mirrored siblings on re-ordered vectors is rhs, re-ordered."""
+    """Lhs for mirrored siblings on re-ordered vectors is rhs, re-ordered."""
     lhs, rhs = _sides(law)
     model: Model = prober.model
     other, order = mirrored(model)
@@ -262,4 +264,3 @@ _RULES: dict[str, Callable[[Prober, Sample, Statement], Residual]] = {
     "frame": _frame,
     "numbering": _numbering,
 }
-

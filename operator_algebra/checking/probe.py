@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,27 @@ from operator_algebra.checking.arithmetic import Floats
 from operator_algebra.checking.inputs import draw
 from operator_algebra.checking.scene import Sample
 from operator_algebra.errors import InputError
-from operator_algebra.expressions.nodes import Diag, Expr, Inverse, One, Product, Scale, Sum, Symbol, Transpose, Zero
+from operator_algebra.expressions.nodes import (
+    Diag,
+    Expr,
+    Inverse,
+    Local,
+    One,
+    Product,
+    Scale,
+    Sum,
+    Symbol,
+    Transpose,
+    Zero,
+)
+from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.meaning.evaluator import Evaluation, Request
 from operator_algebra.meaning.source import ModelSource
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import model_layouts
 from operator_algebra.operators.blocks import BlockMatrix
 from operator_algebra.operators.layout import Binding, Layout
-from operator_algebra.operators.leaves import LeafValues
+from operator_algebra.operators.leaves import LOCAL_BLOCKS, LeafValues
 from operator_algebra.operators.spaces import ONE, Space, Type
 
 MEMORY = 4e9
@@ -84,6 +98,8 @@ class Prober:
         self.source = RandomSource(model, sample)
         self.run = Evaluation(self.source, MEMORY)
         self._formed: dict[Expr, tuple[BlockMatrix, Any, float]] = {}
+        self._vectors: dict[Expr, tuple[Any, Column]] = {}
+        self.factors: dict[Expr, Any] = {}
         self._rng = np.random.default_rng([sample.seed, 1])
 
     @property
@@ -110,7 +126,17 @@ class Prober:
         try:
             return self._apply(e, x)
         except RecursionError:
-            raise InputError(f"{str(e)[:60]}… is nested too deeply to be probed. Name parts of it with define.") from None
+            raise InputError(
+                f"{str(e)[:60]}… is nested too deeply to be probed. Name parts of it with define."
+            ) from None
+
+    def apply_to(self, e: Expr, value: BlockMatrix) -> Column:
+        """The value of e times a vector that nothing cancelled in."""
+        return self.apply(e, Column(value, np.abs(value.data.toarray()[:, 0])))
+
+    def is_local(self, e: Expr) -> bool:
+        """Whether an operator joins a body only to itself or to its parent."""
+        return _is_local(e)
 
     def _apply(self, e: Expr, x: Column) -> Column:
         match e:
@@ -140,6 +166,10 @@ class Prober:
                 return self._inverse(e, x)
             case Diag():
                 return self._diagonal(e, x)
+            case Local():
+                return self._crossed(e, x, turned=False)
+            case Transpose() if isinstance(e.body, Local):
+                return self._crossed(e.body, x, turned=True)
             case _:
                 return self._local(e, x)
 
@@ -164,6 +194,20 @@ class Prober:
             self.run.condition = max(before, self.run.condition) if _is_local(e) else before
         return self._formed[e]
 
+    def _crossed(self, e: Local, x: Column, *, turned: bool) -> Column:
+        """A local function of a vector, body by body; the vector is computed, never the operators that lead to it."""
+        if e not in self._vectors:
+            unit = self.column(ONE, np.ones(1))
+            argument = self._apply(e.children[0], unit)
+            self._vectors[e] = LOCAL_BLOCKS[e.name](argument.entries.reshape(-1, 6)), argument
+        blocks, argument = self._vectors[e]
+        if turned:
+            blocks = np.swapaxes(blocks, -1, -2)
+        space = e.type.T.codomain if turned else e.type.codomain
+        entries = np.einsum("kij,kj->ki", blocks, x.entries.reshape(-1, 6)).reshape(-1)
+        sizes = np.einsum("kij,kj->ki", np.abs(blocks), x.size.reshape(-1, 6)).reshape(-1) * _lost(argument)
+        return Column(self.column(space, entries).value, sizes, max(argument.condition, x.condition))
+
     def _inverse(self, e: Inverse, x: Column) -> Column:
         body = e.body
         if isinstance(body, Symbol) and isinstance(body.definition, Inverse):
@@ -171,7 +215,10 @@ class Prober:
         if body.structure.unit and body.structure.flow in ("inward", "outward") and _is_resolvent(body):
             value = self.run.run(Request("apply", e, x.value))
             found = np.abs(value.data.toarray()[:, 0])
-            return Column(value, np.maximum(found * _lost(x), x.size), x.condition)
+            # Rounding at each body travels on like any other force: errors of both signs show how far.
+            errors = self.column(body.type.codomain, x.size * self._rng.choice([-1.0, 1.0], x.size.size)).value
+            travelled = np.abs(self.run.run(Request("apply", e, errors)).data.toarray()[:, 0])
+            return Column(value, np.maximum(found * _lost(x), np.maximum(travelled, x.size)), x.condition)
         return self._solve(e, x)
 
     def _solve(self, e: Inverse, x: Column) -> Column:
@@ -214,8 +261,16 @@ def _lost(x: Column) -> float:
     return max(1.0, float(np.linalg.norm(x.size)) / norm) if norm else 1.0
 
 
+@cache
+def _has_functions(e: Expr) -> bool:
+    """Whether a local function of a vector is part of an operator."""
+    return any(isinstance(node, Local) for node in postorder(e, children_and_definition))
+
+
 def _is_local(e: Expr) -> bool:
     structure = e.structure
+    if _has_functions(e):
+        return False
     if isinstance(e, Inverse):
         return structure.flow == "diagonal"
     return (structure.flow == "diagonal" and not isinstance(e, Diag)) or structure.hop

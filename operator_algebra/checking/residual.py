@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -137,5 +136,3 @@ def _verdict(trial: Trial, law: Law, found: Residual, k: int, kept: dict[int, Tr
     if again.verdict == "inconclusive":
         return Sampled("inconclusive", share, bound, condition, found.culprit or again.culprit, law, precise=True)
     return Sampled(again.verdict, share, bound, condition, found.culprit, law, precise=True)
-
-

@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -158,9 +159,7 @@ def _place(target: Array, rows: Array, cols: Array, blocks: Array, r: int, c: in
 @cache
 def _context(bits: int) -> Any:
     """An mpmath context whose numbers carry the methods that NumPy calls on objects."""
-    import mpmath
-
-    context: Any = mpmath.mp.clone()
+    context: Any = import_module("mpmath").mp.clone()
     context.prec = bits + 32
     for name in ("sin", "cos", "sqrt"):
         setattr(context.mpf, name, _method(context, name))
@@ -173,7 +172,7 @@ def _method(context: Any, name: str) -> Callable[[Any], Any]:
 
 def _objects(context: Any, values: Any) -> Array:
     given = np.asarray(values)
-    made = np.empty(given.shape, dtype=object)
+    made: Array = np.empty(given.shape, dtype=object)
     made.flat = [context.mpf(float(x)) for x in given.flat]
     return made
 
@@ -191,7 +190,7 @@ def _precise(model: Model, sample: Sample, bits: int) -> LeafValues:
 
 
 def _precise_model(model: Model, context: Any) -> Model:
-    """The same mechanism with rotations and axes that are exact to all bits: in floats they are not quite orthogonal."""
+    """The same mechanism with rotations and axes orthogonal to all bits, which floats are not quite."""
     arrays = {name: _objects(context, value) for name, value in vars(model.arrays).items()}
     first, second = arrays["rotation"][..., 0, :], arrays["rotation"][..., 1, :]
     first = _unit(first)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,7 @@ def _ancestry(trial: Trial) -> Array:
 
 
 def _series(trial: Trial, law: Statement) -> Residual:
-    """lhs = I + E + E² + …, to the depth of the forest, which Horner's scheme sums."""
+    """Lhs = I + E + E² + …, to the depth of the forest, which Horner's scheme sums."""
     lhs, shift = _sides(law)
     unit = one(shift.type)
     total = unit
@@ -125,8 +126,8 @@ def _common_ancestor(trial: Trial, law: Statement) -> Residual:
     first, middle, last = (trial.value(factor) for factor in rhs.children)
     above = _ancestry(trial)
     level = above.sum(axis=0)
-    shared = above[:, :, None] & above[:, None, :]
-    nearest = np.where(shared.any(axis=0), np.argmax(shared * level[:, None, None], axis=0), -1)
+    shared: Array = above[:, :, None] & above[:, None, :]
+    nearest: Array = np.where(shared.any(axis=0), np.argmax(shared * level[:, None, None], axis=0), -1)
     owner = _owner(trial, rhs.children[1].type.domain)
     multiply = trial.judge.arithmetic.multiply
     total = trial.judge.arithmetic.zeros(whole.array.shape)
@@ -149,7 +150,7 @@ def _block_diagonal(trial: Trial, law: Statement) -> Residual:
 
 
 def _semidefinite(trial: Trial, law: Statement) -> Residual:
-    """lhs ≤ rhs: rhs − lhs has no negative eigenvalue."""
+    """Lhs ≤ rhs: rhs − lhs has no negative eigenvalue."""
     lhs, rhs = _sides(law)
     left, right = trial.value(lhs), trial.value(rhs)
     gap = right.array - left.array
@@ -177,7 +178,7 @@ def _lack(trial: Trial, gap: Array, size: float) -> float:
 
 
 def _cholesky(trial: Trial, law: Statement) -> Residual:
-    """lhs is lower triangular with positive diagonal in the order from tips to base, and lhs lhs* = rhs."""
+    """Lhs is lower triangular with positive diagonal in the order from tips to base, and lhs lhs* = rhs."""
     lhs, rhs = _sides(law)
     factor, whole = trial.value(lhs), trial.value(rhs)
     order = np.argsort(-_owner(trial, lhs.type.codomain), kind="stable")
@@ -222,12 +223,10 @@ def _answer(trial: Trial, query: Query) -> Value:
 def _logarithms(arithmetic: Any, pivots: Array) -> Array:
     if not isinstance(arithmetic, FixedPoint):
         return np.log(pivots)
-    import mpmath
-
-    context: Any = mpmath.mp.clone()
+    context: Any = import_module("mpmath").mp.clone()
     context.prec = arithmetic.bits + 32
     unit = context.mpf(arithmetic.one())
-    made = np.empty(pivots.shape, dtype=object)
+    made: Array = np.empty(pivots.shape, dtype=object)
     made.flat = [context.log(context.mpf(int(x)) / unit) for x in pivots.flat]
     return arithmetic.array(made)
 
@@ -243,7 +242,7 @@ def _roots(trial: Trial, law: Statement) -> Residual:
 
 
 def _frame(trial: Trial, law: Statement) -> Residual:
-    """lhs in world axes is rhs in body axes, turned: forces by X, motions by X⁻*."""
+    """Lhs in world axes is rhs in body axes, turned: forces by X, motions by X⁻*."""
     from operator_algebra.symbols import X_abs
 
     lhs, rhs = _sides(law)
@@ -252,21 +251,21 @@ def _frame(trial: Trial, law: Statement) -> Residual:
         raise InputError("a statement about frames needs samples in one frame. Judge them one by one.")
     whole, given = world.value(lhs), body.value(rhs)
     placed = body.value(X_abs).array
-    blocks = np.arange(placed.shape[-1])
-    inside = (blocks[:, None] // 3 == blocks[None, :] // 3).astype(np.int64)
-    turn = placed * inside
+    third: Array = np.arange(placed.shape[-1]) // 3
+    inside: Array = np.asarray(third[:, None] == third[None, :], dtype=np.int64)
+    turn: Array = placed * inside
     array, size = given.array, given.size
     turn_size = body.judge.arithmetic.sizes(turn)
     if rhs.type.codomain.sizes == "spatial":
         array, size = body.judge.arithmetic.multiply(turn, array), turn_size @ size
     if rhs.type.domain.sizes == "spatial":
-        back = np.swapaxes(turn, -1, -2)
+        back: Array = np.swapaxes(turn, -1, -2)
         array, size = body.judge.arithmetic.multiply(array, back), size @ np.swapaxes(turn_size, -1, -2)
     return compare(trial, whole, Value(array, size, given.condition, given.culprit))
 
 
 def _numbering(trial: Trial, law: Statement) -> Residual:
-    """lhs for bodies in another order is rhs with rows and columns in that order."""
+    """Lhs for bodies in another order is rhs with rows and columns in that order."""
     lhs, rhs = _sides(law)
     other, given = trial.mirrored.value(lhs), trial.value(rhs)
     rows = _entries(_owner(trial, rhs.type.codomain), trial.order)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from types import MappingProxyType
 
 import numpy as np
@@ -90,22 +90,18 @@ _CHAINS: Mapping[str, Callable[[], Model]] = {
 
 @cache
 def _builders() -> Mapping[str, Callable[[], Model]]:
-    shapes = {
-        f"forest{size}.{place + 1}": (lambda size=size, place=place: _shape(size, place))
-        for size in range(1, 6)
-        for place in range(len(forest_shapes(size)))
-    }
-    kinds = {
-        f"{kind}-{where}": (lambda make=make, kind=kind: make(kind))
-        for where, make in (("alone", _alone), ("outboard", _outboard), ("root", _root))
-        for kind in JOINT_KINDS
-    }
-    special: dict[str, Callable[[], Model]] = {f"free{k + 1}": (lambda k=k: _free(k)) for k in range(3)}
-    special |= {"free-inside": _inner_free}
-    special |= {f"spread{k + 1}": (lambda k=k: _spread(k)) for k in range(3)}
-    special |= {f"geared{k + 1}": (lambda k=k: _geared(k)) for k in range(2)}
-    robots = {name: (lambda name=name: load(name)) for name in available()}
-    return MappingProxyType({**shapes, **kinds, **special, **robots, **_CHAINS})
+    built: dict[str, Callable[[], Model]] = {}
+    for size in range(1, 6):
+        for place in range(len(forest_shapes(size))):
+            built[f"forest{size}.{place + 1}"] = partial(_shape, size, place)
+    for where, make in (("alone", _alone), ("outboard", _outboard), ("root", _root)):
+        built |= {f"{kind}-{where}": partial(make, kind) for kind in JOINT_KINDS}
+    built |= {f"free{k + 1}": partial(_free, k) for k in range(3)}
+    built |= {"free-inside": _inner_free}
+    built |= {f"spread{k + 1}": partial(_spread, k) for k in range(3)}
+    built |= {f"geared{k + 1}": partial(_geared, k) for k in range(2)}
+    built |= {name: partial(load, name) for name in available()}
+    return MappingProxyType({**built, **_CHAINS})
 
 
 def suite() -> tuple[str, ...]:

@@ -45,7 +45,9 @@ class Tally:
 
 def tally(law: Law, name: str, sampled: Sequence[tuple[int, Sampled]]) -> Tally:
     """Count the samples of a law."""
-    counts = {verdict: sum(one.verdict == verdict for _, one in sampled) for verdict in ("holds", "inconclusive", "FAILS")}
+    counts = {
+        verdict: sum(one.verdict == verdict for _, one in sampled) for verdict in ("holds", "inconclusive", "FAILS")
+    }
     sample, worst = max(sampled, key=lambda pair: _severity(pair[1]))
     return Tally(
         law.name,

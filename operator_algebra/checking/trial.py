@@ -1,4 +1,4 @@
-"""One trial: a mechanism at a batch of samples, in floats or to hundreds of bits, with all values shared by the laws."""
+"""One trial: a mechanism at a batch of samples, in floats or to hundreds of bits; laws share its values."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 
@@ -13,7 +13,7 @@ _THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLI
 
 
 @contextmanager
-def workers(count: int) -> Iterator[Executor]:
+def workers(count: int) -> Generator[Executor, None, None]:
     """An executor of that many processes; they end at once if the block is left by an exception."""
     saved = {name: os.environ.get(name) for name in _THREADS}
     os.environ.update(dict.fromkeys(_THREADS, "1"))  # read by a worker when it loads its libraries

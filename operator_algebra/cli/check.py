@@ -59,11 +59,17 @@ def command(
     seconds = time.monotonic() - start
     from operator_algebra.cli import tables
 
-    written = None
-    if report and claim == "*" and chosen is None:
-        from operator_algebra.cli.report import write_report
+    whole = claim == "*" and chosen is None
+    written = engine = None
+    if whole:
+        from operator_algebra.cli.oracle import compare_gallery, sentence
 
-        written = write_report(checks, out, samples=samples, seed=seed, seconds=seconds)
+        agreements = compare_gallery(seed)
+        engine = sentence(agreements)
+        if report:
+            from operator_algebra.cli.report import write_report
+
+            written = write_report(checks, out, agreements, samples=samples, seed=seed, seconds=seconds)
     if as_json:
         from operator_algebra.checking.results import results
 
@@ -71,7 +77,8 @@ def command(
     elif len(checks) == 1:
         say(str(checks[0]), ascii_only=ascii_only)
     else:
-        say(tables.summary(checks, chosen, samples, seed, seconds, written), ascii_only=ascii_only)
+        text = tables.summary(checks, chosen, samples, seed, seconds)
+        say("\n".join([text, *tables.closing(engine, written)]), ascii_only=ascii_only)
     raise typer.Exit(_code(checks, strict=strict))
 
 
@@ -83,9 +90,7 @@ def _code(checks: list[Check], *, strict: bool) -> int:
     return 0
 
 
-def _run(
-    laws: list[Law], model: Model | None, samples: int, seed: int, jobs: int, *, quiet: bool
-) -> list[Check]:
+def _run(laws: list[Law], model: Model | None, samples: int, seed: int, jobs: int, *, quiet: bool) -> list[Check]:
     from operator_algebra.checking.check import check_all
 
     progress = None if quiet else True

@@ -26,7 +26,9 @@ class Numbering(StrEnum):
 
 
 def command(
-    name: Annotated[str, typer.Argument(metavar="NAME|TEXT", help='dynamics.forward_dynamics, or "inv(H phi M phi\' H\') T".')],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME|TEXT", help="dynamics.forward_dynamics, or \"inv(H phi M phi' H') T\".")
+    ],
     model: ModelName = None,
     style: Annotated[Style, typer.Option(help="unicode, ascii or latex.")] = Style.unicode,
     numbering: Annotated[Numbering, typer.Option(help="model or paper.")] = Numbering.model,

@@ -34,5 +34,8 @@ def main() -> None:
         typer.echo(f"{type(error).__name__}: {error}", err=True)
         sys.exit(MISUSED)
     except KeyboardInterrupt:
-        typer.echo("\nstopped; nothing was written. Run the same command again: the same seed gives the same results.", err=True)
+        typer.echo(
+            "\nstopped; nothing was written. Run the same command again: the same seed gives the same results.",
+            err=True,
+        )
         sys.exit(STOPPED)

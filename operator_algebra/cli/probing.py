@@ -9,19 +9,18 @@ from operator_algebra.cli.output import say, say_json
 from operator_algebra.progress import reporting
 
 if TYPE_CHECKING:
+    from operator_algebra.checking.probing import Probed
     from operator_algebra.identities.identity import Law
 
 FAILED = 1
 
 
-def probe_laws(
-    laws: Sequence[Law], bodies: int, seed: int, *, as_json: bool, quiet: bool, ascii_only: bool
-) -> int:
+def probe_laws(laws: Sequence[Law], bodies: int, seed: int, *, as_json: bool, quiet: bool, ascii_only: bool) -> int:
     """Probe laws on a chain and a tree of that many bodies; the exit code."""
     from operator_algebra.checking.probing import probe, probe_mechanisms
 
     models = probe_mechanisms(bodies)
-    outcomes = []
+    outcomes: list[Probed] = []
     with reporting(None if quiet else True, "probing") as report:
         report(0, len(laws) * len(models), "")
         for model in models:

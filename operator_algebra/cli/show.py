@@ -11,11 +11,11 @@ from operator_algebra.cli.output import Ascii, Json, ModelName, say, say_json
 
 
 def command(
-    name: Annotated[str, typer.Argument(metavar="NAME|TEXT", help="A name, dynamics.mass_matrix, a law, or a formula.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME|TEXT", help="A name, dynamics.mass_matrix, a law, or a formula.")
+    ],
     model: ModelName = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Write the block pattern on the mechanism as .png or .svg.")
-    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write the block pattern on the mechanism as .png or .svg.")] = None,
     as_json: Json = False,
     ascii_only: Ascii = False,
 ) -> None:
@@ -61,7 +61,7 @@ def _on(e: object, name: str) -> str:
     inputs = {symbol.name for symbol in free_symbols(e) if symbol.origin == "input"}
     if inputs - {"v"}:
         return f"its value on {model.name} needs {', '.join(sorted(inputs - {'v'}))}: use evaluate in Python."
-    return repr(evaluate(e, model, q=q, **({"v": v} if inputs else {})))
+    return repr(evaluate(e, model, q=q, v=v) if inputs else evaluate(e, model, q=q))
 
 
 def _plot(e: object, model: str | None, path: Path) -> None:
@@ -74,4 +74,4 @@ def _plot(e: object, model: str | None, path: Path) -> None:
     if model is None:
         raise InputError("--plot draws on a mechanism. Name one with --model, such as --model quadruped.")
     path.parent.mkdir(parents=True, exist_ok=True)
-    spy(e, mechanism(model)).savefig(path)
+    spy(e, mechanism(model)).savefig(path)  # pyright: ignore[reportUnknownMemberType]

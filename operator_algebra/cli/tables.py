@@ -24,15 +24,18 @@ def summary(
     samples: int,
     seed: int,
     seconds: float,
-    report: Path | None,
 ) -> str:
     """One line for each law, the counts, and what to do next."""
     mechanisms = len({row.mechanism for check in checks for row in check.rows})
     where = model.name if model is not None else f"{mechanisms} mechanisms"
     lines = [
-        f"operator_algebra {operator_algebra.__version__}   {len(checks)} laws × {where} × {samples} samples   seed {seed}",
+        f"operator_algebra {operator_algebra.__version__}   "
+        f"{len(checks)} laws × {where} × {samples} samples   seed {seed}",
         "",
-        " " + _cell("law", _NAME) + _cell("formula", _FORMULA) + f"{'holds':>7}{'inconcl.':>10}{'fails':>7}   worst / bound",
+        " "
+        + _cell("law", _NAME)
+        + _cell("formula", _FORMULA)
+        + f"{'holds':>7}{'inconcl.':>10}{'fails':>7}   worst / bound",
     ]
     lines += [" " + _row(check) for check in checks]
     counts = {verdict: sum(check.count(verdict) for check in checks) for verdict in _WORDS}
@@ -42,9 +45,15 @@ def summary(
     for check in checks:
         if check.verdict != "holds":
             lines += ["", *str(check).splitlines()]
-    if report is not None:
-        lines.append(f" report {report}      next: operator-algebra show \"factor inverse\"")
     return "\n".join(lines)
+
+
+def closing(engine: str | None, report: Path | None) -> list[str]:
+    """What an independent engine says, and where the report is."""
+    lines = [] if engine is None else [f" {engine}"]
+    if report is not None:
+        lines.append(f' report {report}      next: operator-algebra show "factor inverse"')
+    return lines
 
 
 def _row(check: Check) -> str:

@@ -1,0 +1,133 @@
+"""Large inverses without matrices: every product and resolvent inside becomes sparse equations with own unknowns.
+
+For (H φ M φ* H*)⁻¹ these are the equations of motion of all bodies at once, whose elimination along a tree fills
+nothing in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import splu
+
+from operator_algebra.expressions.nodes import Expr, Inverse, One, Product, Scale, Sum, Symbol, Transpose
+from operator_algebra.operators.blocks import BlockMatrix
+from operator_algebra.operators.spaces import ONE, Space, Type
+
+if TYPE_CHECKING:
+    from operator_algebra.checking.probe import Prober
+
+Form = dict[int, Any]
+"""A linear function of the unknowns: a sparse matrix for each."""
+
+
+@dataclass
+class Equations:
+    """Unknown vectors by space, and rows that are to vanish, but for the first, which is given."""
+
+    prober: Prober
+    spaces: list[Space] = field(default_factory=list[Space])
+    rows: list[Form] = field(default_factory=list[Form])
+
+    def unknown(self, space: Space) -> int:
+        """A new unknown vector."""
+        self.spaces.append(space)
+        return len(self.spaces) - 1
+
+    def size(self, k: int) -> int:
+        """The number of its entries."""
+        return self.prober.source.layout(self.spaces[k]).size
+
+    def apply(self, e: Expr, form: Form) -> Form:
+        """The value of e times a linear function of the unknowns."""
+        match e:
+            case One():
+                return form
+            case Product():
+                for factor in reversed(e.children):
+                    form = self.apply(factor, form)
+                return form
+            case Sum():
+                return add([self.apply(term, form) for term in e.children])
+            case Scale():
+                factor = e.factor if isinstance(e.factor, Fraction) else self.prober.run.value(e.factor).dense()
+                return {k: float(factor) * matrix for k, matrix in self.apply(e.body, form).items()}
+            case _ if self.prober.is_local(e):
+                value = self.prober.formed(e)[0].data
+                return {k: value @ matrix for k, matrix in form.items()}
+            case Symbol() if e.definition is not None:
+                return self.apply(e.definition, form)
+            case Transpose() if isinstance(e.body, Symbol) and e.body.definition is not None:
+                return self.apply(e.body.definition.T, form)
+            case Inverse():
+                return self._inverse(e, form)
+            case _:
+                value = self.prober.run.value(e).data
+                return {k: value @ matrix for k, matrix in form.items()}
+
+    def _inverse(self, e: Inverse, form: Form) -> Form:
+        if isinstance(e.body, Symbol) and isinstance(e.body.definition, Inverse):
+            return self.apply(e.body.definition.body, form)
+        k = self.unknown(e.type.codomain)
+        here: Form = {k: sp.eye_array(self.size(k), format="csr")}
+        negative: Form = {other: -1.0 * matrix for other, matrix in form.items()}
+        self.rows.append(add([self.apply(e.body, here), negative]))
+        return here
+
+
+def add(forms: list[Form]) -> Form:
+    """The sum of linear functions."""
+    total: Form = {}
+    for form in forms:
+        for k, matrix in form.items():
+            total[k] = total[k] + matrix if k in total else matrix
+    return total
+
+
+def factorized(prober: Prober, e: Expr) -> Any:
+    """A function that solves e y = x for arrays."""
+    equations = Equations(prober)
+    first = equations.unknown(e.type.domain)
+    own: Form = {first: sp.eye_array(equations.size(first), format="csr")}
+    given = equations.apply(e, own)
+    rows = [given, *equations.rows]
+    count = len(equations.spaces)
+    blocks = [[row.get(k) for k in range(count)] for row in rows]
+    factors = splu(sp.csc_array(sp.block_array(blocks)))
+    size, total = equations.size(first), sum(map(equations.size, range(count)))
+
+    def solve_one(x: Any) -> Any:
+        right = np.zeros(total)
+        right[:size] = x
+        return factors.solve(right)[:size]
+
+    return solve_one
+
+
+def solve(prober: Prober, e: Expr, x: BlockMatrix) -> tuple[BlockMatrix, float]:
+    """The y with e y = x, refined once, and how much it magnifies rounding, as the refinement shows."""
+    if e not in prober.factors:
+        prober.factors[e] = factorized(prober, e)
+    solve_one = prober.factors[e]
+    layout = prober.source.layout(e.type.domain)
+    right = x.data.toarray()[:, 0]
+
+    def column(values: Any) -> BlockMatrix:
+        type_ = Type(ONE, e.type.domain)
+        return BlockMatrix.from_dense(type_, layout, prober.source.layout(ONE), values, prober.source.binding)
+
+    y = solve_one(right)
+    back = prober.apply_to(e, column(y))
+    residual = right - back.entries
+    step = solve_one(residual)
+    error, share = _share(step, y), float(np.linalg.norm(residual)) / max(float(np.linalg.norm(back.size)), 1e-300)
+    return column(y + step), max(1.0, error / share if share else 1.0)
+
+
+def _share(part: Any, whole: Any) -> float:
+    norm = float(np.linalg.norm(whole))
+    return float(np.linalg.norm(part)) / norm if norm else 0.0

@@ -1,0 +1,124 @@
+"""Operations and time against the number of bodies: what a formula costs as matrices, and as sweeps."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from operator_algebra.compiler import compile as compile_program
+from operator_algebra.errors import InputError
+from operator_algebra.evaluation import evaluate
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.traverse import free_symbols
+from operator_algebra.lowering.lower import lower
+from operator_algebra.models.families import chain
+from operator_algebra.models.model import Model
+from operator_algebra.views.canvas import open_canvas
+from operator_algebra.views.palette import FAINT, INK, INWARD, OUTWARD, SOFT
+from operator_algebra.views.blocks import read
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SIZES = (4, 8, 16, 32, 64, 128)
+
+
+def scaling(e: Expr | str, sizes: Sequence[int] = SIZES, *, timed: bool = True, ax: Axes | None = None) -> Figure:
+    """Cost of a vector formula on chains: operations of its sweeps beside those of dense matrices, and times.
+
+    Lines are powers of n fitted to the larger half of the sizes; their exponents are stated.
+
+    >>> figure = scaling("inv(H phi M phi' H') T", (4, 8, 16), timed=False)
+    """
+    expression = read(e)
+    if not isinstance(expression, Expr):
+        raise InputError("scaling needs an expression, such as dynamics.forward_dynamics.")
+    if len(sizes) < 2:
+        raise InputError("scaling needs at least two sizes.")
+    program = lower(expression)
+    models = [chain(n) for n in sizes]
+    counts = [(float(n), float(program.cost(model).total)) for n, model in zip(sizes, models, strict=True)]
+    dense = [(float(n), 6.0 * (6.0 * n) ** 2 * n + n**3 / 3.0) for n in sizes]
+    series = [("sweeps, operations", counts, INWARD, "o"), ("dense matrices, operations", dense, OUTWARD, "s")]
+    canvas = open_canvas(ax, 9.2 if timed else 5.2, 4.0)
+    axes: Any = canvas.pen.axes
+    if timed and ax is None:
+        axes.set_position((0.075, 0.14, 0.40, 0.72))
+        second: Any = axes.figure.add_axes((0.565, 0.14, 0.40, 0.72))
+        clocks = [
+            ("sweeps, numpy", _times(expression, models, _compiled), INWARD, "o"),
+            ("matrices, evaluate", _times(expression, models, _evaluated), OUTWARD, "s"),
+        ]
+        _panel(second, clocks, "seconds")
+    elif ax is None:
+        axes.set_position((0.14, 0.14, 0.80, 0.72))
+    _panel(axes, series, "operations")
+    title = f"{expression} on chains" if len(str(expression)) < 60 else "cost on chains"
+    axes.set_title(title, fontsize=9, color=INK, loc="left")
+    return canvas.figure
+
+
+def exponent(points: Sequence[tuple[float, float]]) -> float:
+    """The power of n that fits the larger half of the sizes."""
+    kept = np.log(np.array(points[len(points) // 2 - 1 :]))
+    return float(np.polyfit(kept[:, 0], kept[:, 1], 1)[0])
+
+
+def _panel(axes: Any, series: Sequence[tuple[str, list[tuple[float, float]], str, str]], what: str) -> None:
+    for label, points, colour, marker in series:
+        xs, ys = zip(*points, strict=True)
+        axes.plot(
+            xs, ys, color=colour, marker=marker, markersize=4, linewidth=1.2, label=f"{label}, n^{exponent(points):.1f}"
+        )
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xlabel("bodies n", fontsize=8, color=SOFT)
+    axes.set_ylabel(what, fontsize=8, color=SOFT)
+    axes.tick_params(labelsize=7)
+    axes.grid(True, color=FAINT, linewidth=0.5)
+    axes.legend(fontsize=7, frameon=False)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def _times(
+    e: Expr, models: Sequence[Model], ready: Callable[[Expr, Model], Callable[[], object]]
+) -> list[tuple[float, float]]:
+    found: list[tuple[float, float]] = []
+    for model in models:
+        run = ready(e, model)
+        run()
+        start = time.perf_counter()
+        rounds = 0
+        while rounds < 3 or (time.perf_counter() - start < 0.02 and rounds < 50):
+            run()
+            rounds += 1
+        found.append((float(model.n), (time.perf_counter() - start) / rounds))
+    return found
+
+
+def _inputs(e: Expr, model: Model) -> dict[str, Any]:
+    q, v = model.random(0)
+    rng = np.random.default_rng(0)
+    given: dict[str, Any] = {"q": q}
+    for symbol in free_symbols(e):
+        if symbol.origin == "input":
+            sizes = {"spatial": 6 * model.n, "joint": model.nv}
+            given[symbol.name] = (
+                v if symbol.name == "v" else rng.standard_normal(sizes.get(symbol.type.codomain.sizes, 1))
+            )
+    return given
+
+
+def _compiled(e: Expr, model: Model) -> Callable[[], object]:
+    call, given = compile_program(e, model, backend="numpy"), _inputs(e, model)
+    return lambda: call(**given)
+
+
+def _evaluated(e: Expr, model: Model) -> Callable[[], object]:
+    given = _inputs(e, model)
+    return lambda: evaluate(e, model, **given)

@@ -114,6 +114,9 @@ class Program:
         for stage in self.stages:
             for step in stage.steps:
                 found.update(dict.fromkeys(_hops(step.definition)))
+        for output in self.outputs:
+            if output.walk is not None:
+                found.update({hop.symbol: None for hop in (*output.walk.inward, *output.walk.outward)})
         return tuple(sorted(found, key=lambda symbol: symbol.name))
 
     @cached_property

@@ -158,10 +158,9 @@ class LeafValues:
     def _M(self) -> list[LeafBlocks]:
         inertia = inertia_blocks(self.model)
         if self.frame == "world":
-            turned = self._axes @ inertia @ np.swapaxes(self._axes, -1, -2)
-            # Turning leaves a skew part at rounding level; M is symmetric by definition.
-            inertia = 0.5 * (turned + np.swapaxes(turned, -1, -2))
-        return [LeafBlocks(self._all, inertia)]
+            inertia = self._axes @ inertia @ np.swapaxes(self._axes, -1, -2)
+        # Products leave a skew part at rounding level; M is symmetric by definition, to the bit.
+        return [LeafBlocks(self._all, 0.5 * (inertia + np.swapaxes(inertia, -1, -2)))]
 
     @property
     def _armature(self) -> list[LeafBlocks]:

@@ -62,6 +62,14 @@ def singular_error(model: Model, pivots: tuple[Pivot, ...], bad: Any, result: ob
     where = f" in sample {samples[0]}" if samples else ""
     names = outboard(model, k)
     listed = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
+    if least < 0:
+        return SingularError(
+            f'{pivot.name} is not positive definite at joint "{model.joint_names[k]}" (least eigenvalue {least:.0e} of '
+            f"the largest){where}, so it has no Cholesky factor. Give values for which it is, or avoid root({pivot.name}).",
+            joints=sorted(joints, key=model.joint_index),
+            samples=samples,
+            result=result,
+        )
     return SingularError(
         f'{pivot.name} is singular at joint "{model.joint_names[k]}" (relative pivot {least:.0e}){where}: '
         f"nothing outboard of it ({listed}) has inertia about its axis. Give the tip body inertia, or fix the joint.",

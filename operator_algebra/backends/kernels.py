@@ -137,6 +137,16 @@ def norms(block: Any) -> Any:
     return np.sqrt(np.sum(np.abs(block) ** 2, axis=(-2, -1)))
 
 
+def definiteness(blocks: Any) -> Any:
+    """The least eigenvalue of each block over the largest; below zero where the block has no Cholesky factor."""
+    if blocks.shape[-1] == 0:
+        return np.ones(blocks.shape[:-2])
+    finite = np.isfinite(blocks).all(axis=(-2, -1))
+    values = np.linalg.eigvalsh(np.where(finite[..., None, None], blocks, 0.0))
+    size = np.abs(values).max(axis=-1)
+    return np.where(finite, np.where(size > 0, values[..., 0] / np.where(size > 0, size, 1.0), 0.0), np.nan)
+
+
 def pivot_measure(pivots: Any, scale: Any) -> Any:
     """The smallest singular value of each pivot over the size of its terms; 1 where there is no pivot.
 

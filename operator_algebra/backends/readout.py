@@ -8,14 +8,14 @@ import numpy as np
 
 from operator_algebra.backends.backend import Pivot
 from operator_algebra.backends.groupkernels import GroupKernels
-from operator_algebra.backends.kernels import adjoint, multiply_out, norms, pivot_measure
+from operator_algebra.backends.kernels import adjoint, definiteness, multiply_out, norms, pivot_measure
 from operator_algebra.backends.levels import Group, Levels
 from operator_algebra.backends.walks import Walker
 from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.products import expand_products
 from operator_algebra.lowering.program import Output, Program, Step
-from operator_algebra.lowering.values import Linear, Ref, Relate
+from operator_algebra.lowering.values import Linear, Ref, Relate, RootOf
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound
 from operator_algebra.operators.spaces import Space
@@ -98,13 +98,21 @@ class Readout:
             measures = [relation.measure for relation in self.kernels.relations[step.number].relations]
             lead = np.broadcast_shapes(*{measure.shape for measure in measures})
             return Pivot(step.name, np.stack([np.broadcast_to(m, lead) for m in measures], axis=-1))
+        if isinstance(step.definition, RootOf):
+            source = self.kernels.formed(step.definition.source)
+            found = [definiteness(source(group)) for group in self.levels.whole()]
+            return Pivot(self.program.steps[step.definition.source.value].name, self._by_body(found))
         formed = self.kernels.formed(Ref(step.number))
         measures = [pivot_measure(formed(group), self._scale(step, group)) for group in self.levels.whole()]
+        return Pivot(step.name, self._by_body(measures))
+
+    def _by_body(self, measures: list[Any]) -> Any:
+        """One number per body, (..., n)."""
         lead = np.broadcast_shapes(*{measure.shape[1:] for measure in measures})
         whole = np.empty((*lead, self.model.n))
         for bodies, measure in zip(self.levels.shapes, measures, strict=True):
             whole[..., bodies] = np.moveaxis(np.broadcast_to(measure, (len(measure), *lead)), 0, -1)
-        return Pivot(step.name, whole)
+        return whole
 
     def _scale(self, step: Step, group: Group) -> Any:
         """The size of the terms that a pivot is summed from, before they cancel."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from operator_algebra.lowering.program import Program, Step
-from operator_algebra.lowering.values import Call, Invert, Linear, Reduce, Ref, RootOf, Shift, Term, Update
+from operator_algebra.expressions.query import Query
+from operator_algebra.lowering.program import Output, Program, Step
+from operator_algebra.lowering.transfer import Transfer
+from operator_algebra.lowering.values import Call, Hop, Invert, Linear, Reduce, Ref, RootOf, Shift, Term, Total, Update
 from operator_algebra.operators.spaces import Space
 
 
@@ -58,13 +60,18 @@ def cost(program: Program, model: Topology) -> Cost:
     for stage in program.stages:
         total = 0
         for step in stage.steps:
-            if stage.direction == "once":
+            if stage.direction == "once" and not isinstance(step.definition, Reduce | Total):
                 continue
             for body in range(model.n):
                 flops = counter.step(step, body)
                 bodies[body] += flops
                 total += flops
         stages.append((stage.direction, total))
+    for output in program.outputs:
+        if output.walk is not None:
+            walked = counter.walk(output, output.walk)
+            bodies = [before + more for before, more in zip(bodies, walked, strict=True)]
+            stages.append(("walk", sum(walked)))
     return Cost(tuple(bodies), tuple(stages), order(program))
 
 
@@ -73,6 +80,7 @@ class _Counter:
         self._program = program
         self._nv = [body.joint.nv for body in model.bodies]
         self._total = {"joint": sum(self._nv), "spatial": 6 * model.n}
+        self._parent = tuple(model.parent)
         self._children = [0] * model.n
         for parent in model.parent:
             if parent >= 0:
@@ -92,6 +100,35 @@ class _Counter:
         if key not in self._known:
             self._known[key] = self._count(step, body)
         return self._known[key]
+
+    def walk(self, output: Output, walk: Transfer) -> list[int]:
+        """For every body: columns of its subtree on the way in, columns of all that can answer on the way out."""
+        body_of = output.formula.body if isinstance(output.formula, Query) else output.formula
+        sizes = [self.size(body_of.type.domain, k) for k in range(len(self._nv))]
+        inside = list(sizes)
+        for k in range(len(sizes) - 1, -1, -1):
+            if self._parent[k] >= 0:
+                inside[self._parent[k]] += inside[k]
+        returns = any(ref is not None for row in (*walk.theta, *walk.d_z) for ref in row)
+        outside = [0] * len(sizes)
+        for k, parent in enumerate(self._parent):
+            if parent >= 0:
+                outside[k] = sum(sizes) - inside[k] if returns else outside[parent] + sizes[parent]
+        if output.kind == "block":
+            inside, outside = [sizes[0]] * len(sizes), [0] * len(sizes)
+        return [self._walk_at(walk, k, inside[k], outside[k]) for k in range(len(sizes))]
+
+    def _walk_at(self, walk: Transfer, k: int, inside: int, outside: int) -> int:
+        def flops(refs: Iterable[Ref | None]) -> int:
+            shapes = [self._shape(ref, k) for ref in refs if ref is not None]
+            return sum(2 * rows * columns for rows, columns in shapes)
+
+        def hops(found: Sequence[Hop]) -> int:
+            return sum(2 * self.size(h.type.codomain, k) * self.size(h.type.domain, k) for h in found)
+
+        through = flops(walk.out_beta) + sum(flops(row) for row in walk.d_beta)
+        inward = hops(walk.inward) + flops(walk.out_z) + sum(flops(r) for r in (*walk.s_z, *walk.d_z, *walk.theta))
+        return inside * (inward + through) + outside * (hops(walk.outward) + through)
 
     def _shape(self, ref: Ref, body: int) -> tuple[int, int]:
         type_ = self._program.steps[ref.value].type
@@ -119,6 +156,9 @@ class _Counter:
                 one = 2 * rows * inner[0] * inner[1]
                 two = 2 * rows * inner[1] * columns if definition.closing is not None else 0
                 return edges * (one + two + rows * columns)
+            case Total():
+                size = self._shape(definition.source, body)[0]
+                return size if definition.kind == "trace" else 2 * size**3 // 3
             case Invert():
                 return 2 * rows**3
             case RootOf():

@@ -138,6 +138,7 @@ class Lift:
             case Fixpoint() if not e.type.domain.attached:
                 number = self.graph.reserve()
                 self.bound[e.variable] = number
+                self.graph.put(number, Value(e.type, Unknown((), e.type.codomain), (e.name,), e))
                 body = yield self.apply(e.body, self.identity(e.type.domain))
                 self.graph.put(number, Value(e.type, Linear((Term(UNIT, (Ref(body),)),)), (e.name,), e))
                 return number if self.is_identity(x) else self.times(Ref(number), type_, x)

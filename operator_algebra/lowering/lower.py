@@ -117,9 +117,8 @@ def _lift_one(lift: Lift, key: str, formula: Expr | Query, method: Method) -> Ou
         if isinstance(formula, Query) and formula.kind == "block":
             raise NotLowerable(refuse.general_diagonal(e)) from None
         return Output(key, formula, "matrix", Ref(lift.matrix(e)))
-    return Output(
-        key, formula, "block" if isinstance(formula, Query) and formula.kind == "block" else "dense", None, walk
-    )
+    one_block = isinstance(formula, Query) and formula.kind == "block"
+    return Output(key, formula, "block" if one_block else "dense", None, walk)
 
 
 def _finish(graph: Graph, roots: _Roots, method: Method, keyed: bool) -> Program:
@@ -139,13 +138,16 @@ def _finish(graph: Graph, roots: _Roots, method: Method, keyed: bool) -> Program
     reuse_products(graph)
     graph.prune(roots.numbers)
     stages = schedule(graph, roots.numbers)
-    names = name_values(graph, roots.outputs)
+    names, hidden = name_values(graph, roots.outputs)
     given = tuple(
         Step(number, names[number], value)
         for number, value in sorted(graph.values.items())
         if isinstance(value.definition, Given)
     )
-    sweeps = tuple(Sweep(stage.direction, tuple(Step(n, names[n], graph[n]) for n in stage.values)) for stage in stages)
+    sweeps = tuple(
+        Sweep(stage.direction, tuple(Step(n, names[n], graph[n], n in hidden) for n in stage.values))
+        for stage in stages
+    )
     outputs = tuple(
         replace(o, name=o.name or (names[o.ref.value] if o.ref is not None else "x")) for o in roots.outputs
     )

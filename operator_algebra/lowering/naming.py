@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.products import expand_products, single_product
 from operator_algebra.lowering.program import Output
 from operator_algebra.lowering.values import (
+    Call,
     Given,
     Invert,
     Linear,
+    Part,
     Reduce,
     Ref,
     Relate,
     Resolve,
+    RootOf,
     Shift,
+    Stack,
     Update,
     Value,
     references,
@@ -28,8 +32,8 @@ _LOCAL_LETTER = {"force": "w", "motion": "s", "torque": "u", "rate": "r", "white
 """Letters of vectors that recur over the tree, and of those that are only local."""
 
 
-def name_values(graph: Graph, outputs: Iterable[Output]) -> dict[int, str]:
-    """A distinct name for every value."""
+def name_values(graph: Graph, outputs: Sequence[Output]) -> tuple[dict[int, str], frozenset[int]]:
+    """A distinct name for every value, and the values that are written inside others."""
     names: dict[int, str] = {}
     taken: dict[str, int] = {}
 
@@ -60,9 +64,33 @@ def name_values(graph: Graph, outputs: Iterable[Output]) -> dict[int, str]:
         give(number, role)
     for _, number in held:
         give(number, "x")
-    for number, value in sorted(graph.values.items()):
+    hidden = inlined(graph, names, outputs)
+    for number, value in sorted(graph.values.items(), key=lambda item: (item[0] in hidden, item[0])):
         give(number, _letter(value))
-    return names
+    return names, hidden
+
+
+def inlined(graph: Graph, named: Mapping[int, str], outputs: Sequence[Output]) -> frozenset[int]:
+    """The values that are written where they are read: inverses, stacks, shifts read once, products without a name."""
+    readers = _readers(graph)
+    shown = {ref.value for output in outputs for ref in output.refs() if ref == output.ref}
+    walked = {ref.value for output in outputs for ref in output.refs()}
+    found: set[int] = set()
+    for number, value in graph.values.items():
+        match value.definition:
+            case Invert() | RootOf() | Stack() | Part():
+                inside = True
+            case Call():
+                inside = not value.names
+            case Shift():
+                inside = len(readers.get(number, ())) == 1 and number not in walked
+            case Linear():
+                inside = not value.is_vector and number not in named and len(value.definition.terms) == 1
+            case _:
+                inside = False
+        if inside and number not in shown:
+            found.add(number)
+    return frozenset(found)
 
 
 def _roles(graph: Graph) -> Iterator[tuple[int, str]]:

@@ -14,7 +14,7 @@ from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.lowering.schedule import Direction
-from operator_algebra.lowering.values import Definition, Given, Invert, Ref, Relate, Shift, Value, references
+from operator_algebra.lowering.values import Definition, Given, Invert, Ref, Relate, RootOf, Shift, Value, references
 from operator_algebra.operators.spaces import Type
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ class Step:
     number: int
     name: str
     value: Value
+    inline: bool = False
+    """Whether it is written where it is read instead of on a line of its own."""
 
     @property
     def definition(self) -> Definition:
@@ -166,12 +168,12 @@ class Program:
         return frozenset(moving)
 
     def pivots(self) -> tuple[Step, ...]:
-        """The values that are inverted, and the relations that are triangularised."""
+        """The values that are inverted, the relations that are triangularised, and the roots that are taken."""
         found: dict[int, Step] = {}
         for step in self.steps.values():
             if isinstance(step.definition, Invert):
                 found[step.definition.source.value] = self.steps[step.definition.source.value]
-            elif isinstance(step.definition, Relate):
+            elif isinstance(step.definition, Relate | RootOf):
                 found[step.number] = step
         return tuple(found.values())
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Literal
 
 from operator_algebra.expressions.names import Style, written
+from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.program import Output, Program, Step
@@ -86,12 +87,6 @@ class Writer:
         self.style: Style = style
         self.words = _WORDS[style]
         self._graph = Graph({number: step.value for number, step in program.steps.items()})
-        self._readers: dict[int, int] = {}
-        for step in program.steps.values():
-            for ref, _ in references(step.definition):
-                self._readers[ref.value] = self._readers.get(ref.value, 0) + 1
-        self._outputs = {output.ref.value for output in program.outputs if output.ref is not None}
-        self._walked = {ref.value for output in program.outputs for ref in output.refs()}
 
     def name(self, number: int) -> str:
         """The name of a value in this style."""
@@ -103,30 +98,12 @@ class Writer:
             return written(output.name, self.style)
         return self.name(output.ref.value) + (self.words.star if output.ref.star else "")
 
-    def written_inside(self, step: Step) -> bool:
-        """Whether a value is written where it is read instead of on a line of its own."""
-        if step.number in self._outputs:
-            return False
-        definition = step.definition
-        match definition:
-            case Invert() | RootOf() | Stack() | Part():
-                return True
-            case Call():
-                return not step.value.names
-            case Shift():
-                return self._readers.get(step.number, 0) == 1 and step.number not in self._walked
-            case Linear():
-                anonymous = step.name.split("_")[0] == "A" and not step.value.names
-                return anonymous and len(definition.terms) == 1
-            case _:
-                return False
-
     def at(self, number: int, place: Place, star: bool) -> str:
         """A value at the body k, at a child c or at the parent p."""
         step = self.program.steps[number]
         if not step.value.attached:
             return self.name(number) + (self.words.star if star else "")
-        if place == "k" and self.written_inside(step):
+        if place == "k" and step.inline:
             return self.inside(step, star)
         return f"{self.name(number)}({place})" + (self.words.star if star else "")
 
@@ -187,7 +164,7 @@ class Writer:
             product = isinstance(step.definition, Linear) and len(step.definition.terms) == 1
             shift = isinstance(step.definition, Shift)
             alone = len(factors) == 1 and not parts
-            if self.written_inside(step) and not product and not alone and (shift or "+" in text):
+            if step.inline and not product and not alone and (shift or "+" in text):
                 text = f"({text})" if position or shift else text
             parts.append(text)
         return self.words.blank.join(parts) if parts else "I"
@@ -255,7 +232,7 @@ class Writer:
         """The lines of a sweep."""
         found: list[Line] = []
         for step in steps:
-            if self.written_inside(step):
+            if step.inline:
                 continue
             formula = self.formula(step)
             suffix = "(k)" if step.value.attached else ""
@@ -264,11 +241,7 @@ class Writer:
                 *(self.program.steps[ref.value] for ref, label in references(step.definition) if label == "L"),
             ]
             shift = next(
-                (
-                    s.definition
-                    for s in reads
-                    if isinstance(s.definition, Shift) and (s is step or self.written_inside(s))
-                ),
+                (s.definition for s in reads if isinstance(s.definition, Shift) and (s is step or s.inline)),
                 None,
             )
             if isinstance(step.definition, Relate | Resolve):
@@ -324,15 +297,28 @@ def _head(program: Program, writer: Writer) -> str:
     given = ", ".join(names) + " of the mechanism" if names else ""
     if inputs:
         given += (" and " if given else "") + ", ".join(inputs)
-    results = "; ".join(f"{writer.result(o)} = {_text(o.formula, writer.style)}" for o in program.outputs)
+    results = "; ".join(_result(program, writer, output) for output in program.outputs)
     return f"given {given or 'nothing'}          result {results}"
+
+
+def _result(program: Program, writer: Writer, output: Output) -> str:
+    """What a result is called and what it is: of a symbol the definition, of a leaf where it comes from."""
+    name, formula = writer.result(output), output.formula
+    if program.keyed and output.name != (program.steps[output.ref.value].name if output.ref else output.name):
+        name = f"{written(output.name, writer.style)} = {name}"
+    if isinstance(formula, Symbol):
+        if formula.definition is None:
+            return f"{name}, given by the mechanism" if formula.origin == "model" else f"{name}, an input"
+        return f"{name} = {_text(formula.definition, writer.style)}"
+    return f"{name} = {_text(formula, writer.style)}"
 
 
 def _text(formula: object, style: Style) -> str:
     from operator_algebra.expressions.nodes import Expr
 
     if isinstance(formula, Query):
-        return f"{formula.kind}({formula.body.render(style)})"
+        places = "".join(f", {place}" for place in formula.places)
+        return f"{formula.kind}({formula.body.render(style)}{places})"
     assert isinstance(formula, Expr)
     return formula.render(style)
 
@@ -342,7 +328,7 @@ def _foot(program: Program, style: Style) -> list[str]:
     for index, line in enumerate(reasons(program, style)):
         text.append(("because  " if index == 0 else "         ") + line)
     count = len(program.sweeps)
-    words = {1: "one sweep", 2: "two sweeps", 3: "three sweeps", 4: "four sweeps"}
+    words = {0: "no sweep", 1: "one sweep", 2: "two sweeps", 3: "three sweeps", 4: "four sweeps"}
     text.append(f"cost     {order(program)}: {words.get(count, f'{count} sweeps')}")
     return text
 

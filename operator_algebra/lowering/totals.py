@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from operator_algebra.errors import NotLowerable
 from operator_algebra.expressions.build import diag
 from operator_algebra.expressions.nodes import Expr, Inverse, One, Product, Scale, Symbol, Transpose
+from operator_algebra.lowering import refuse
 from operator_algebra.lowering.lift import Lift
-from operator_algebra.lowering.queries import diagonal, pivots
+from operator_algebra.lowering.queries import NotOnTree, diagonal, pivots
 from operator_algebra.lowering.values import Ref, Term, Total
 from operator_algebra.operators.spaces import ONE
 
@@ -26,7 +28,10 @@ def trace(lift: Lift, e: Expr) -> int:
     if e.structure.flow == "diagonal":
         block = lift.block(e)
     else:
-        block = Ref(lift.graph.linear(e.type, diagonal(lift, e)))
+        try:
+            block = Ref(lift.graph.linear(e.type, diagonal(lift, e)))
+        except NotOnTree:
+            raise NotLowerable(refuse.general_diagonal(e)) from None
     return lift.graph.linear(ONE >> ONE, [_total(lift, "trace", block)])
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from operator_algebra.expressions.names import written
+from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.program import Output
 from operator_algebra.lowering.transfer import Transfer
 from operator_algebra.lowering.values import Hop, Linear, Ref
@@ -18,15 +19,15 @@ def walk_lines(writer: Writer, output: Output) -> list[str]:
     """What is sent inward from body j, what its ancestors answer, what reaches the bodies below them."""
     walk = output.walk
     assert walk is not None
-    text = _Text(writer, walk, written(output.name, writer.style))
-    return text.lines()
+    return _Text(writer, walk, output).lines()
 
 
 class _Text:
-    def __init__(self, writer: Writer, walk: Transfer, name: str) -> None:
+    def __init__(self, writer: Writer, walk: Transfer, output: Output) -> None:
         self.writer = writer
         self.walk = walk
-        self.name = name
+        self.output = output
+        self.name = written(output.name, writer.style)
         self.sent = _indexed("s", len(walk.inward))
         self.arrived = _indexed("w", len(walk.inward))
         self.down = _indexed("d", len(walk.outward))
@@ -37,7 +38,7 @@ class _Text:
         step = self.writer.program.steps[ref.value]
         text = self.writer.at(ref.value, "k", ref.star).replace("(k)", f"({place})").replace("(k,", f"({place},")
         definition = step.definition
-        if self.writer.written_inside(step) and isinstance(definition, Linear) and len(definition.terms) > 1:
+        if step.inline and isinstance(definition, Linear) and len(definition.terms) > 1:
             text = f"({text})"
         if text == "I" and vector:
             return vector
@@ -50,6 +51,20 @@ class _Text:
         return (
             self.writer.block_of_hop(hop, hop.inward).replace("(k,c)", f"({place},c)").replace("(p,k)", f"(p,{place})")
         )
+
+    def head(self) -> str:
+        """Whose column it is, and what the letters say."""
+        formula = self.output.formula
+        whose = "every body j"
+        if isinstance(formula, Query) and formula.kind == "block":
+            whose = f"body j = {formula.places[1]}, as far as body i = {formula.places[0]}"
+        says = [
+            (self.sent, "sends to its parent"),
+            (self.beta, "gets from its parent"),
+            (self.down, "shows its children"),
+        ]
+        told = "; ".join(f"{names[0].split('_')[0]}: what a body {does}" for names, does in says if names)
+        return f"for {whose}" + (f"    ({told})" if told else "")
 
     def lines(self) -> list[str]:
         walk, x = self.walk, self.name
@@ -71,7 +86,7 @@ class _Text:
             pairs = [(ref, v) for ref, v in zip(refs, here(place), strict=True) if ref is not None and v]
             return [self.product(ref, place, v) for ref, v in pairs]
 
-        text = ["for every body j"]
+        text = [self.head()]
         for s, ref in zip(self.sent, walk.s_x, strict=True):
             text += assignment(f"{s}(j)", [self.product(ref, "j")] if ref is not None else [])
         text += returned("j")

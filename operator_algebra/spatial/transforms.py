@@ -60,8 +60,9 @@ class Placement:
         """Quaternion [w, x, y, z] of any length but zero."""
         values = _floats(quaternion, 4, "the quaternion")
         norm = math.hypot(*values)
-        if norm == 0.0:
-            raise ModelError(explain("the quaternion is zero", remedy="Give [w, x, y, z], for instance [1, 0, 0, 0]."))
+        if norm == 0.0 or norm == math.inf:
+            what = "zero" if norm == 0.0 else f"too large: {values}"
+            raise ModelError(explain(f"the quaternion is {what}", remedy="Give [w, x, y, z], such as [1, 0, 0, 0]."))
         w, x, y, z = (value / norm for value in values)
         rows = (
             (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
@@ -74,6 +75,7 @@ class Placement:
     def from_axis_angle(axis: Sequence[float], angle: float, translation: Sequence[float] = ZERO3) -> Placement:
         """Turn by an angle in radians about an axis of any length but zero."""
         x, y, z = unit_vector(axis, "the axis")
+        (angle,) = _floats((angle,), 1, "the angle")
         c, s = math.cos(angle), math.sin(angle)
         rows = (
             (c + x * x * (1 - c), x * y * (1 - c) - z * s, x * z * (1 - c) + y * s),
@@ -89,6 +91,8 @@ class Placement:
         angle = math.hypot(*values)
         if angle == 0.0:
             return Placement(translation=translation)
+        if angle == math.inf:
+            raise ModelError(explain(f"the rotation vector is too large: {values}", remedy="Give it in radians."))
         return Placement.from_axis_angle(values, angle, translation)
 
     def compose(self, other: Placement) -> Placement:

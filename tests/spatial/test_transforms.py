@@ -135,6 +135,9 @@ def test_phi_moves_a_force_to_the_parent_origin() -> None:
         (lambda: Placement(translation="123"), "not the text"),  # pyright: ignore[reportArgumentType]
         (lambda: Placement(translation=("1", 2, 3)), "needs 3 numbers"),  # pyright: ignore[reportArgumentType]
         (lambda: Placement.from_quaternion((0, 0, 0, 0)), "quaternion is zero"),
+        (lambda: Placement.from_quaternion((1e308, 1e308, 1e308, 1e308)), "quaternion is too large"),
+        (lambda: Placement.from_rotation_vector((1.7e308, 1.7e308, 0)), "rotation vector is too large"),
+        (lambda: Placement.from_axis_angle((0, 0, 1), math.inf), "the angle is not finite"),
         (lambda: Placement.from_axis_angle((0, 0, 0), 1.0), "no direction"),
         (lambda: Placement.from_axis_angle((0, 0, 1), math.nan), "not finite"),
     ],

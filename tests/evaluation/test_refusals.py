@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -44,7 +46,7 @@ def point_arm(tip: Inertia) -> Model:
 def test_a_tip_without_inertia_about_its_axis_names_the_joint(e: Expr, mass: float) -> None:
     # A point mass on the axis: its inertia about the axis is the rounding of a difference, here 3e-17.
     model = point_arm(Inertia(mass, (0.6 * 0.7, 0.8 * 0.7, 0.0)))
-    given = {"T": np.ones(model.nv)} if "T" in str(e) else {}
+    given: dict[str, Any] = {"T": np.ones(model.nv)} if "T" in str(e) else {}
     with pytest.raises(SingularError, match=r'(singular|no square root) at joint "wrist"') as error:
         evaluate(e, model, q=model.neutral(), **given)
     assert error.value.joints == ("wrist",)
@@ -217,10 +219,10 @@ def test_a_vector_ten_thousand_deep() -> None:
     e: Expr = x
     for _ in range(10_000):
         e = inv(s.D) @ (s.D @ e + h * s.T)
-    given = {"h": 1e-3, "x": np.ones(2), "T": np.array([1.0, -1.0])}
-    found = evaluate(e, arm, q=arm.neutral(), **given).dense()
+    torque = np.array([1.0, -1.0])
+    found = evaluate(e, arm, q=arm.neutral(), h=1e-3, x=np.ones(2), T=torque).dense()
     pivot = evaluate(s.D, arm, q=arm.neutral()).dense()
-    assert np.allclose(found, 1 + 10 * np.linalg.solve(pivot, given["T"]), rtol=1e-9)
+    assert np.allclose(found, 1 + 10 * np.linalg.solve(pivot, torque), rtol=1e-9)
 
 
 def test_a_deeply_nested_equation_ends_in_a_typed_error() -> None:

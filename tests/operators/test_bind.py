@@ -138,7 +138,7 @@ def test_a_space_without_bodies_is_one_block() -> None:
     rows: Space = space("closure", attached=False)
     jacobian, target = operator("A", RATE >> rows), vector("c", rows)
     matrix = np.random.default_rng(2).standard_normal((2, 6))
-    given = {"A": matrix, "c": [1.0, 2.0]}
+    given: dict[str, Any] = {"A": matrix, "c": [1.0, 2.0]}
     found = evaluate(jacobian.T @ s.inv(jacobian @ s.inv(J) @ jacobian.T) @ target, ARM, q=Q, J=np.ones(6), **given)
     assert np.allclose(matrix @ found.dense(), [1.0, 2.0])
     assert evaluate(jacobian @ s.v, ARM, q=Q, v=np.ones(6), A=matrix).shape == (2, 1)

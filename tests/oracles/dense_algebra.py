@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -16,12 +17,12 @@ Floats = NDArray[np.float64]
 
 
 class DenseAlgebra:
-    """The dense value of expressions on a mechanism; inputs are dense columns and matrices."""
+    """The dense value of expressions on a mechanism; inputs are columns, and the diagonals of diagonal operators."""
 
-    def __init__(self, model: Model, q: Floats, v: Floats, frame: Frame = "body", **inputs: Floats) -> None:
+    def __init__(self, model: Model, q: Floats, inputs: Mapping[str, Any], frame: Frame = "body") -> None:
         self.model = model
-        self.leaves = LeafValues(model, q, v, frame)
-        self.inputs = {"v": v, **inputs}
+        self.leaves = LeafValues(model, q, inputs.get("v"), frame)
+        self.inputs = inputs
         self.sizes = {"spatial": [6] * model.n, "joint": [part.stop - part.start for part in model.v_slices]}
 
     def value(self, e: n.Expr, bound: dict[n.Expr, Floats] | None = None) -> Floats:
@@ -72,8 +73,8 @@ class DenseAlgebra:
 
     def _leaf(self, e: n.Symbol) -> Floats:
         if e.origin == "input":
-            value = np.asarray(self.inputs[e.name])
-            return value.reshape(value.shape[0] if value.ndim else 1, -1)
+            value = np.asarray(self.inputs[e.name], dtype=np.float64)
+            return np.diag(value) if e.structure.flow == "diagonal" else value.reshape(-1, 1)
         rows, cols = self._starts(e.type.codomain), self._starts(e.type.domain)
         result = np.zeros((rows[-1], cols[-1]))
         for k, block in enumerate(self.leaves.blocks(e.name)):

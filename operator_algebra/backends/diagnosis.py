@@ -65,7 +65,7 @@ def singular_error(model: Model, pivots: tuple[Pivot, ...], bad: Any, result: ob
     if least < 0:
         return SingularError(
             f'{pivot.name} is not positive definite at joint "{model.joint_names[k]}" (least eigenvalue {least:.0e} of '
-            f"the largest){where}, so it has no Cholesky factor. Give values for which it is, or avoid root({pivot.name}).",
+            f"the largest){where}, so it has no Cholesky factor. Change the values that it is made of.",
             joints=sorted(joints, key=model.joint_index),
             samples=samples,
             result=result,

@@ -355,6 +355,8 @@ class GroupKernels:
             case Total():
                 if definition.source.value in self.small:
                     return total_of(definition.kind, self.small[definition.source.value])
+                if definition.source.value in self.relations:
+                    return self.relations[definition.source.value].logdet()
                 source = self.formed(definition.source)
                 return sum(total_of(definition.kind, source(group)).sum(axis=0) for group in self.levels.whole())
             case Invert():

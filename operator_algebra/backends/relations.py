@@ -177,6 +177,15 @@ class RelationKernels:
         for c in self.children[k]:
             yield next(rows), self.relations[c].constant
 
+    def logdet(self) -> Any:
+        """The log |det| of the whole system: the triangles of all bodies, and what is left at the roots."""
+        total: Any = 0.0
+        for k, relation in enumerate(self.relations):
+            total = total + np.log(np.abs(np.diagonal(relation.triangle, axis1=-2, axis2=-1))).sum(axis=-1)
+            if self.parent[k] < 0 and relation.sent.shape[-1]:
+                total = total + np.linalg.slogdet(relation.sent)[1]
+        return np.asarray(total)[..., None, None]
+
     def outward_step(self, k: int) -> Any:
         """The members of the component at a body, stacked; also what its children sent."""
         relation: Relation = self.relations[k]

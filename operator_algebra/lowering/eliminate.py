@@ -72,8 +72,8 @@ def _eliminate_component(graph: Graph, component: Component, orthogonal: bool) -
     if "R" in component.labels or any(not graph[n].attached for n in members):
         raise NotLowerable(refuse.reduced_loop(_name(graph, members[0])))
     if (has_unknown or both or cycle) and (orthogonal or _has_no_local_term(graph, members)):
-        relate(graph, members)
-    elif has_unknown or both or cycle:
+        return relate(graph, members)
+    if has_unknown or both or cycle:
         elimination = Elimination(graph, local_system(graph, members))
         elimination.run()
         return elimination.pivot

@@ -97,7 +97,7 @@ def _lift(graph: Graph, formulas: Mapping[str, Expr | Query], zeros: frozenset[s
 def _lift_one(lift: Lift, key: str, formula: Expr | Query, method: Method) -> Output:
     e = formula.body if isinstance(formula, Query) else formula
     if isinstance(formula, Query) and formula.kind in ("trace", "logdet"):
-        number = trace(lift, e) if formula.kind == "trace" else logdet(lift, e)
+        number = trace(lift, e) if formula.kind == "trace" else logdet(lift, e, orthogonal=method == "orthogonal")
         return Output(key, formula, "small", Ref(number))
     if isinstance(formula, Query) and formula.kind == "diag":
         e = diag(e)

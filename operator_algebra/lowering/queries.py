@@ -166,8 +166,8 @@ def diagonal(lift: Lift, e: Expr) -> list[Term]:
     return terms
 
 
-def pivots(lift: Lift, e: Expr, *, inverted: bool) -> list[Ref]:
-    """The pivots met when e, or its inverse, is applied to a vector, moved into the graph of `lift`."""
+def pivots(lift: Lift, e: Expr, *, inverted: bool, orthogonal: bool) -> list[Ref]:
+    """The pivots or relations met when e, or its inverse, is applied to a vector, moved into the graph of `lift`."""
     graph = Graph()
     inner = Lift(graph, lift.zeros)
     space = e.type.codomain if inverted else e.type.domain
@@ -175,6 +175,8 @@ def pivots(lift: Lift, e: Expr, *, inverted: bool) -> list[Ref]:
     number = inner.solved(e, x) if inverted else inner.applied(e, x)
     number = resolve_aliases(graph, [number])[number]
     inline_single_use(graph, [number])
-    found = eliminate(graph).pivots
+    found = eliminate(graph, orthogonal=orthogonal).pivots
+    # Determinants do not depend on the right-hand side.
+    graph.put(x, replace(graph[x], definition=Linear(()), names=()))
     change = transplant(graph, lift.graph, found)
     return [ref for ref in map(change, found) if ref is not None]

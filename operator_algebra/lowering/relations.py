@@ -31,8 +31,8 @@ from operator_algebra.operators.spaces import Space, Type
 UNIT = Fraction(1)
 
 
-def relate(graph: Graph, members: tuple[int, ...]) -> None:
-    """Replace a component by one relation inward and one back substitution outward."""
+def relate(graph: Graph, members: tuple[int, ...]) -> Ref:
+    """Replace a component by one relation inward, which is returned, and one back substitution outward."""
     variables = [n for n in members if isinstance(graph[n].definition, Linear | Unknown)]
     shifts = [n for n in members if isinstance(graph[n].definition, Shift)]
     if len(variables) + len(shifts) != len(members):
@@ -51,6 +51,7 @@ def relate(graph: Graph, members: tuple[int, ...]) -> None:
     graph.put(solution, Value(type_, Resolve(Ref(solution), Ref(relation))))
     for index, number in enumerate(variables):
         graph.put(number, replace(graph[number], definition=Part(Ref(solution), index)))
+    return Ref(relation)
 
 
 def _shift(graph: Graph, number: int) -> Shift:

@@ -26,13 +26,26 @@ def execute(path: Path) -> Any:
 
 
 def normalised(notebook: Any) -> Any:
-    """Without what differs from run to run or from machine to machine: ids, timings, the kernel's version."""
+    """Without what differs from run to run or from machine to machine: ids, timings, pieces of one stream."""
     notebook.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     for number, cell in enumerate(notebook.cells):
         cell.id = f"cell-{number}"
         cell.metadata = {key: value for key, value in cell.metadata.items() if key == "tags"}
+        if cell.cell_type == "code":
+            cell.outputs = joined(cell.outputs)
     return notebook
+
+
+def joined(outputs: list[Any]) -> list[Any]:
+    """The outputs of a cell with what was printed in one piece."""
+    result: list[Any] = []
+    for output in outputs:
+        if result and output.output_type == result[-1].output_type == "stream" and output.name == result[-1].name:
+            result[-1].text += output.text
+        else:
+            result.append(output)
+    return result
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from operator_algebra.errors import InputError
@@ -59,7 +59,7 @@ def equation(e: Expr, model: Model) -> Equation:
     if not terms:
         terms = [_term(parts[0], model)]
     first = Term(terms[0].sign.replace("+", "").strip(), terms[0].tiles)
-    return Equation(_tile(e, model), (first, *terms[1:]))
+    return Equation(replace(_tile(e, model), label=brief(e, 24)), (first, *terms[1:]))
 
 
 def definition(e: Expr) -> Expr:

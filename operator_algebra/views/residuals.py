@@ -42,7 +42,7 @@ def residuals(checks: Sequence[Check], *, ax: Axes | None = None) -> Figure:
     axes: Any = canvas.pen.axes
     if ax is None:
         axes.set_position((left / width, below / height, 1 - (left + 1.1) / width, 1 - (below + 0.75) / height))
-    shown = axes.imshow(table, cmap="cividis_r", vmin=_FLOOR, vmax=0.0, aspect="auto", interpolation="nearest")
+    shown = axes.imshow(table, cmap="YlGnBu", vmin=_FLOOR, vmax=0.0, aspect="auto", interpolation="nearest")
     _marks(axes, fails, "x", "#b3001b")
     _marks(axes, unclear, "o", INK)
     axes.set_yticks(range(len(checks)), [check.law.name[:44] for check in checks], fontsize=6.5)

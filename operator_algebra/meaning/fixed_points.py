@@ -19,7 +19,7 @@ from operator_algebra.meaning.inverses import refuse_singular
 from operator_algebra.meaning.plan import Known, NoSinglePath, Planner, Unknown, open_nodes
 from operator_algebra.meaning.rules import constant
 from operator_algebra.operators.blocks import BlockMatrix, group_by_size
-from operator_algebra.operators.inversion import SingularBlock
+from operator_algebra.operators.inversion import SingularBlock, identity
 
 
 def fixpoint_steps(run: Evaluation, node: Fixpoint, request: Request) -> Steps:
@@ -158,8 +158,10 @@ def _inside(here: Environment | None, values: dict[Expr, BlockMatrix], open_: fr
 
 
 def _rounds(run: Evaluation, node: Fixpoint, open_: frozenset[Expr], here: Environment | None, factor: str) -> Steps:
-    """Whole-operator rounds from zero, for equations that are not along one path; causal ones settle."""
-    value: BlockMatrix = constant(run, build.zero(node.type))
+    """Whole-operator rounds, for equations that are not along one path; causal ones settle, from any start."""
+    value = constant(run, build.zero(node.type))
+    if node.type.same_sizes:
+        value = identity(value.rows, value)
     for _ in range(run.depth + 2):
         environment = _inside(here, {node.variable: value}, open_)
         try:
@@ -178,7 +180,4 @@ def _rounds(run: Evaluation, node: Fixpoint, open_: frozenset[Expr], here: Envir
 
 def _same(one: BlockMatrix, other: BlockMatrix) -> bool:
     difference = (one - other).data
-    if one.exact:
-        return not difference.blocks
-    entries = difference.data
-    return not entries.size or bool(np.abs(entries).max() <= 1e-14 * np.abs(other.data.data).max(initial=0.0))
+    return not difference.blocks if one.exact else not difference.data.any()

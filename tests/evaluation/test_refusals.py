@@ -168,6 +168,14 @@ def test_a_fixed_point_that_is_not_local_settles_by_rounds() -> None:
     assert np.allclose(value.dense(), again.dense(), rtol=1e-12, atol=0)
 
 
+def test_rounds_of_an_equation_with_an_inverse() -> None:
+    X = fixpoint("X", MOTION >> FORCE, lambda X: s.M + diag(s.phi_tilde @ inv(inv(X) + inv(s.M)) @ s.phi_tilde.T))
+    value = evaluate(X, TREE, q=Q)
+    tilde, M = evaluate(s.phi_tilde, TREE, q=Q), evaluate(s.M, TREE, q=Q)
+    again = M + (tilde @ (value.inverse() + M.inverse()).inverse() @ tilde.T).diagonal()
+    assert np.allclose(value.dense(), again.dense(), rtol=1e-9, atol=1e-12)
+
+
 def test_a_fixed_point_that_does_not_mention_itself_is_its_equation() -> None:
     X = fixpoint("X", MOTION >> FORCE, lambda X: s.M + s.R)
     assert np.array_equal(evaluate(X, TREE, q=Q).dense(), evaluate(s.M + s.R, TREE, q=Q).dense())

@@ -267,12 +267,12 @@ def names_in(e: Expr) -> dict[str, Expr]:
 
 def inputs_for(e: Expr, model: Model, seed: int) -> dict[str, Any]:
     """Random values for the inputs that an expression needs: vectors of order one, positive J and h."""
-    rng = np.random.default_rng(seed)
     sizes = {"spatial": 6 * model.n, "joint": model.nv}
     values: dict[str, Any] = {}
     for symbol in sorted(free_symbols(e), key=lambda symbol: symbol.name):
         if symbol.origin != "input":
             continue
+        rng = np.random.default_rng([seed, *symbol.name.encode()])
         if symbol is h:
             values["h"] = float(rng.uniform(0.1, 1.0))
         elif symbol is J:

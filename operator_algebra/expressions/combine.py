@@ -16,7 +16,7 @@ from operator_algebra.expressions.syntax import failure, located
 R = TypeVar("R")
 Value = Fraction | Expr
 
-_WORK = 20_000_000
+_WORK = 10_000_000
 _BITS = 4096
 
 
@@ -75,6 +75,8 @@ class Combiner:
     def term(self, items: Sequence[Item], *, negative: bool) -> Item:
         """The product of numbers, scalars and operators."""
         start, end = items[0].start, items[-1].end
+        if len(items) == 1 and not negative:
+            return items[0]
         number = Fraction(-1 if negative else 1)
         run: list[Item] = []
         for item in items:

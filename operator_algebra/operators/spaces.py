@@ -25,6 +25,15 @@ class Space:
     sizes: str
     attached: bool = True
 
+    def __eq__(self, other: object) -> bool:
+        # Types are compared at every product: most of the time they are the same objects.
+        if self is other:
+            return True
+        if not isinstance(other, Space):
+            return NotImplemented
+        mine, theirs = (self.name, self.dual_name, self.sizes), (other.name, other.dual_name, other.sizes)
+        return mine == theirs and self.attached == other.attached
+
     @property
     def dual(self) -> Space:
         """The space of the linear functionals on this one."""
@@ -43,6 +52,13 @@ class Type:
 
     domain: Space
     codomain: Space
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Type):
+            return NotImplemented
+        return self.domain == other.domain and self.codomain == other.codomain
 
     @property
     def T(self) -> Type:

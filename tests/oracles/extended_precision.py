@@ -15,7 +15,8 @@ from operator_algebra.operators.leaves import LeafValues
 Floats = NDArray[np.float64]
 _context: Any = import_module("mpmath").mp.clone()
 _context.dps = 50
-_each: Any = np.frompyfunc(_context.mpf, 1, 1)
+_frompyfunc: Any = np.frompyfunc
+_each: Any = _frompyfunc(_context.mpf, 1, 1)
 
 
 def exact(values: Any) -> Any:

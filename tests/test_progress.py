@@ -5,6 +5,7 @@ import itertools
 import subprocess
 import sys
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
@@ -126,14 +127,37 @@ def test_tqdm_that_is_missing_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> N
         progress.tqdm("checking")
 
 
-def test_tqdm_is_moved_by_what_is_new() -> None:
-    pytest.importorskip("tqdm")
-    stream = io.StringIO()
-    display = progress.tqdm("checking", file=stream)
-    display(1, 4, "one")
-    display(4, 4, "four")
+class Bar:
+    """What the adapter asks of a bar of tqdm."""
+
+    def __init__(self, **options: object) -> None:
+        self.options, self.n, self.total, self.items, self.closed = options, 0, None, list[str](), False
+        BARS.append(self)
+
+    def set_postfix_str(self, text: str, *, refresh: bool) -> None:
+        self.items.append(text if not refresh else "")
+
+    def update(self, steps: int) -> None:
+        self.n += steps
+
+    def close(self) -> None:
+        self.closed = True
+
+
+BARS: list[Bar] = []
+
+
+def test_a_bar_of_tqdm_is_moved_by_what_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "tqdm.auto", SimpleNamespace(tqdm=Bar))
+    display = progress.tqdm("checking", leave=False)
+    for done in (0, 1, 4):
+        display(done, 4, f"law {done}")
     display.close()
-    assert "4/4" in stream.getvalue()
+    bar = BARS.pop()
+    assert (bar.n, bar.total, bar.items, bar.closed) == (4, 4, ["law 0", "law 1", "law 4"], True)
+    assert bar.options["desc"] == "checking"
+    assert bar.options["leave"] is False
 
 
 def test_importing_loads_no_drawing_package() -> None:

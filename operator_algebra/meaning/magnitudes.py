@@ -71,6 +71,9 @@ def magnitude_steps(run: Evaluation, request: Request) -> Steps:
             root = _sizes((yield value(node)).inverse())
             _condition(run, node.body, root.T @ root, (yield ask(node.body)))
             return _sizes((yield value(node)))
+        case Diag() if not run.scaling and node.body.structure.flow in ("related", "full"):
+            # For a pivot it is enough; forming what couples siblings would be quadratic in their number.
+            return _sizes((yield value(node)))
         case Diag():
             formed = yield ask(node.body)
             rows, cols = run.source.layout(node.type.codomain), run.source.layout(node.type.domain)

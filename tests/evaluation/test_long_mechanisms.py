@@ -87,6 +87,7 @@ def test_a_star_of_many_children() -> None:
     model = random_tree(n, branching=1.0, seed=4)
     q, _ = model.random(4)
     assert evaluate(s.Upsilon_plus, model, q=q).nnz == n - 1
+    assert evaluate(inv(inv(s.P) + s.Upsilon_plus), model, q=q).nnz == n
 
 
 def test_threads_do_not_change_a_bit() -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from operator_algebra import symbols as s
 from operator_algebra.errors import InputError
 from operator_algebra.evaluation import evaluate
+from operator_algebra.expressions.local import LOCAL_FUNCTIONS
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.model import Model
 from operator_algebra.operators.leaves import LEAF_NAMES, LOCAL_BLOCKS, LeafValues
@@ -178,6 +179,10 @@ def test_unknown_names_and_frames_are_refused() -> None:
         LeafValues(model, model.neutral(), frame="inertial")  # pyright: ignore[reportArgumentType]
     with pytest.raises(InputError, match=r"H_dot of .* needs v"):
         LeafValues(model, model.neutral()).groups("H_dot")
+
+
+def test_every_local_function_has_its_blocks() -> None:
+    assert set(LOCAL_BLOCKS) == set(LOCAL_FUNCTIONS)
 
 
 def test_local_functions_act_on_motions() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 from operator_algebra.lowering.program import Program, Step, Sweep
-from operator_algebra.lowering.values import Term, Unknown, references, terms_of
-from operator_algebra.operators.spaces import Type
+from operator_algebra.lowering.values import Invert, Shift, Term, Unknown, references, terms_of
+from operator_algebra.operators.spaces import Space, Type
 
 
 class IllFormed(AssertionError):
@@ -24,6 +24,7 @@ def check_program(program: Program) -> None:
             _check_reads(sweep, step, done, seen, inside)
             for term in terms_of(step.definition):
                 _check_term(step, term, types)
+            _check_type(step, types)
             seen.add(step.number)
         done |= inside
     missing = {ref.value for output in program.outputs for ref in output.refs()} - done
@@ -36,13 +37,37 @@ def _check_reads(sweep: Sweep, step: Step, done: set[int], seen: set[int], insid
         raise IllFormed(f"{step.name} is still implicit")
     for ref, label in references(step.definition):
         before = ref.value in done
-        if label in "LR":
+        if label == "L" or (label == "R" and sweep.direction == "once"):
             ok = before or ref.value in seen
+        elif label == "R":
+            ok = before
         else:
             wanted = "inward" if label == "U" else "outward"
             ok = before or (ref.value in inside and sweep.direction == wanted)
         if not ok:
             raise IllFormed(f"{step.name} reads value {ref.value} ({label}) before it is known ({sweep.direction})")
+
+
+def _check_type(step: Step, types: dict[int, Type]) -> None:
+    """A shift delivers what its hops deliver, an inverse what its block takes."""
+    match step.definition:
+        case Shift(hop=hop, source=source, closing=closing):
+            shifted = types[source.value].T if source.star else types[source.value]
+            given = shifted.domain if closing is None else closing.type.domain
+            fits = _same(shifted.codomain, hop.type.domain) and _same(given, step.type.domain)
+            fits = fits and _same(hop.type.codomain, step.type.codomain)
+            fits = fits and (closing is None or _same(closing.type.codomain, shifted.domain))
+        case Invert(source=source):
+            inner = types[source.value].T if source.star else types[source.value]
+            fits = inner.same_sizes and _same(inner.domain, step.type.codomain)
+        case _:
+            fits = True
+    if not fits:
+        raise IllFormed(f"{step.name}: what it reads does not give {step.type}")
+
+
+def _same(a: Space, b: Space) -> bool:
+    return a.sizes == b.sizes
 
 
 def _check_term(step: Step, term: Term, types: dict[int, Type]) -> None:

@@ -139,6 +139,25 @@ class Pen:
             )
         )
 
+    def curve(self, points: Sequence[Point], colour: str = INK, width: float = 1.4, *, head: float = 9.0) -> None:
+        """An arrow along a cubic curve: start, two control points, end."""
+        from matplotlib.patches import FancyArrowPatch
+        from matplotlib.path import Path
+
+        path = Path(list(points), [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])
+        self.axes.add_patch(
+            FancyArrowPatch(
+                path=path,
+                arrowstyle="-|>",
+                mutation_scale=head,
+                facecolor=colour,
+                edgecolor=colour,
+                linewidth=width,
+                fill=False,
+                zorder=4,
+            )
+        )
+
     def polygon(
         self, points: Any, fill: str, *, alpha: float = 1.0, edge: str = "none", width: float = 0.8, layer: float = 2
     ) -> None:

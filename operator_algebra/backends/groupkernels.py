@@ -73,7 +73,7 @@ class GroupKernels:
         return self.size(space, int(self.levels.shapes[group.shape][0]))
 
     def _zeros(self, group: Group, rows: Space, columns: Space) -> Any:
-        count = group.where.stop - group.where.start
+        count = group.count
         return np.zeros((count, *(1,) * self.axes, self._size(rows, group), self._size(columns, group)))
 
     def hop(self, hop: Hop) -> Stored:
@@ -182,7 +182,7 @@ class GroupKernels:
         if not getters:
 
             def unit(group: Group) -> Any:
-                count = group.where.stop - group.where.start
+                count = group.count
                 size = self._size(space, group)
                 return coefficient * np.broadcast_to(np.eye(size), (count, *(1,) * self.axes, size, size))
 
@@ -200,14 +200,15 @@ class GroupKernels:
 
         def kernel(group: Group) -> Any:
             total: Any = None
-            count = group.where.stop - group.where.start
-            for link in self.levels.to_children(group):
+            count = group.count
+            for link in group.children:
                 blocks = hop.arrays[link.shape][link.there]
                 part = (adjoint(blocks) if turned else blocks) @ source(link.shape, link.there)
                 if closing is not None:
                     last = closing.arrays[link.shape][link.there]
                     part = part @ (adjoint(last) if closing_turned else last)
-                if total is None and not link.repeated and len(part) == count and isinstance(link.inside, slice):
+                inside: Any = slice(None) if link.inside is None else link.inside
+                if total is None and link.inside is None:
                     total = part
                     continue
                 if total is None:
@@ -217,9 +218,9 @@ class GroupKernels:
                     total = np.array(np.broadcast_to(total, (count, *wide)))
                     part = np.broadcast_to(part, (len(part), *wide))
                 if link.repeated:
-                    np.add.at(total, link.inside, part)
+                    np.add.at(total, inside, part)
                 else:
-                    total[link.inside] += part
+                    total = _added(total, inside, part)
             return self._zeros(group, rows, columns) if total is None else total
 
         return kernel
@@ -252,7 +253,7 @@ class GroupKernels:
             last: Any = None if closing is None else closing.read(group)
             last = adjoint(last) if closing_turned else last
             whole: Any = None
-            for link in self.levels.to_parents(group):
+            for link in group.parents:
                 own = slice(None) if link.inside is None else link.inside
                 found = blocks[own] @ source(link.shape, link.there)
                 found = found if last is None else found @ last[own]
@@ -305,7 +306,7 @@ class GroupKernels:
         def kernel(group: Group) -> Any:
             for k in self.levels.shapes[group.shape][group.where].tolist():
                 kernels.inward_step(k)
-            return np.zeros((group.where.stop - group.where.start, 1, 1))
+            return np.zeros((group.count, 1, 1))
 
         return kernel
 
@@ -383,6 +384,13 @@ class GroupKernels:
                 )
             total = total + factor * product
         return total
+
+
+def _added(total: Any, inside: Any, part: Any) -> Any:
+    """The sum with a part at some places; the total may still be an array of somebody else."""
+    result = np.array(total)
+    result[inside] += part
+    return result
 
 
 _ANY = Group(0, slice(0, 1))

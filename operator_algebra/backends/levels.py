@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -14,15 +14,6 @@ from operator_algebra.models.model import Model
 from operator_algebra.operators.layout import Layout
 
 Indices = NDArray[np.intp]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Group:
-    """Bodies of one shape: `where` in the arrays of that shape; `root` if all of them hang on the ground."""
-
-    shape: int
-    where: slice
-    root: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -38,6 +29,22 @@ class Link:
     repeated: bool = False
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Group:
+    """Bodies of one shape: `where` in the arrays of that shape; `root` if all of them hang on the ground."""
+
+    shape: int
+    where: slice
+    root: bool = False
+    children: tuple[Link, ...] = ()
+    parents: tuple[Link, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many bodies there are."""
+        return self.where.stop - self.where.start
+
+
 @dataclass(frozen=True, eq=False)
 class Levels:
     """The bodies of a model by shape, ordered by depth within each shape."""
@@ -46,22 +53,12 @@ class Levels:
     """For each shape its bodies, base first."""
     shape_of: Indices
     place_of: Indices
-    groups: tuple[tuple[Group, ...], ...]
-    """For each depth the groups of that level."""
-    links_to_children: dict[tuple[int, int], list[Link]] = field(repr=False)
-    links_to_parents: dict[tuple[int, int], list[Link]] = field(repr=False)
+    groups: tuple[Group, ...]
+    """The groups of all levels, from the base to the tips."""
 
     def whole(self) -> tuple[Group, ...]:
         """Each shape as one group."""
         return tuple(Group(shape, slice(0, len(bodies))) for shape, bodies in enumerate(self.shapes))
-
-    def to_children(self, group: Group) -> list[Link]:
-        """The children of a group, whose sums go to `inside`."""
-        return self.links_to_children.get((group.shape, group.where.start), [])
-
-    def to_parents(self, group: Group) -> list[Link]:
-        """The parents of a group, found for the bodies `inside`."""
-        return self.links_to_parents.get((group.shape, group.where.start), [])
 
 
 def levels(model: Model, layouts: Mapping[str, Layout], *, by_parent: bool = False) -> Levels:
@@ -84,39 +81,55 @@ def levels(model: Model, layouts: Mapping[str, Layout], *, by_parent: bool = Fal
     place_of[order] = np.arange(n) - starts[shape_of[order]]
     shapes = tuple(order[starts[s] : starts[s + 1]] for s in range(len(starts) - 1))
     parent = np.asarray(model.parent, dtype=np.intp)
-    found: list[list[Group]] = [[] for _ in range(int(depth.max(initial=-1)) + 1)]
-    starts_at: dict[tuple[int, int], int] = {}
+    where: list[dict[int, slice]] = [{} for _ in range(int(depth.max(initial=-1)) + 1)]
     for shape, bodies in enumerate(shapes):
         depths = depth[bodies]
         cuts = [0, *(np.nonzero(np.diff(depths))[0] + 1).tolist(), len(bodies)]
         for first, last in pairwise(cuts):
-            level = int(depths[first])
-            found[level].append(Group(shape, slice(first, last), root=level == 0))
-            starts_at[shape, level] = first
-    children: dict[tuple[int, int], list[Link]] = {}
-    parents: dict[tuple[int, int], list[Link]] = {}
-    for level, groups in enumerate(found[1:], start=1):
-        for group in groups:
-            bodies = shapes[group.shape][group.where]
-            above = parent[bodies]
-            above_shapes = shape_of[above]
-            for shape in np.unique(above_shapes).tolist() if len(bodies) > 1 else [int(above_shapes[0])]:
-                mine = np.nonzero(above_shapes == shape)[0]
-                whole = len(mine) == len(bodies)
-                places = place_of[above[mine]]
-                own = _compact(group.where.start + mine)
-                parents.setdefault((group.shape, group.where.start), []).append(
-                    Link(shape, _compact(places), None if whole else mine)
-                )
-                start = starts_at[shape, level - 1]
-                inside = places - start
-                children.setdefault((shape, start), []).append(
-                    Link(group.shape, own, _compact(inside), repeated=len(np.unique(inside)) < len(inside))
-                )
-    return Levels(shapes, shape_of, place_of, tuple(tuple(groups) for groups in found), children, parents)
+            where[int(depths[first])][shape] = slice(first, last)
+    children: dict[int, list[Link]] = {}
+    groups: list[Group] = []
+    # From the tips on, so that the links of a level's parents are there when their group is made.
+    for level in range(len(where) - 1, -1, -1):
+        upward: dict[int, list[Link]] = {}
+        for shape, own in where[level].items():
+            links: list[Link] = []
+            if level > 0:
+                above = parent[shapes[shape][own]]
+                links = _join(shape, own, above, where[level - 1], shape_of, place_of, upward)
+            below = tuple(children.get(shape, ()))
+            groups.append(Group(shape, own, level == 0, below, tuple(links)))
+        children = upward
+    return Levels(shapes, shape_of, place_of, tuple(reversed(groups)))
 
 
-def _compact(places: Indices) -> Any:
+def _join(
+    shape: int,
+    own: slice,
+    above: Indices,
+    parents: dict[int, slice],
+    shape_of: Indices,
+    place_of: Indices,
+    upward: dict[int, list[Link]],
+) -> list[Link]:
+    """Link a group to its parents, and its parents to it."""
+    links: list[Link] = []
+    above_shapes = shape_of[above]
+    for parent_shape in np.unique(above_shapes).tolist() if len(above) > 1 else [int(above_shapes[0])]:
+        mine = np.nonzero(above_shapes == parent_shape)[0]
+        whole = len(mine) == len(above)
+        places = place_of[above[mine]]
+        theirs = parents[parent_shape]
+        inside = _compact(places - theirs.start)
+        all_in_order = isinstance(inside, slice) and inside == slice(0, theirs.stop - theirs.start)
+        links.append(Link(parent_shape, theirs if all_in_order else _compact(places), None if whole else mine))
+        repeated = len(np.unique(places)) < len(places)
+        there = own if whole else _compact(own.start + mine)
+        upward.setdefault(parent_shape, []).append(Link(shape, there, None if all_in_order else inside, repeated))
+    return links
+
+
+def _compact(places: Indices) -> slice | Indices:
     """A slice where the places are consecutive."""
     if len(places) == 1 or bool((np.diff(places) == 1).all()):
         return slice(int(places[0]), int(places[-1]) + 1)

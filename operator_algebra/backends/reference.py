@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -178,9 +178,8 @@ class _Execution:
         for step in order.after:
             self._everywhere(step, sweep.direction)
 
-    def _groups(self, direction: str) -> list[Group]:
-        by_level = reversed(self.levels.groups) if direction == "inward" else self.levels.groups
-        return [group for groups in by_level for group in groups]
+    def _groups(self, direction: str) -> Iterable[Group]:
+        return reversed(self.levels.groups) if direction == "inward" else self.levels.groups
 
     def _everywhere(self, step: Step, direction: str) -> None:
         """A value outside the recurrences: all bodies of a shape at once, unless it follows edges."""

@@ -30,7 +30,7 @@ class Stored:
         """Set the blocks of a group."""
         array = self.arrays[group.shape]
         count = len(self.levels.shapes[group.shape])
-        if count == group.where.stop - group.where.start:
+        if count == group.count:
             self.arrays[group.shape] = blocks
             return
         if array is None:

@@ -1,0 +1,84 @@
+"""The pages kept under review: every formula of the applications, and what is asked of the mass matrix.
+
+After a change that is meant, write them anew with `python -m tests.golden.pages` and read the difference.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from itertools import product
+from pathlib import Path
+from typing import Literal
+
+from operator_algebra import symbols as s
+from operator_algebra.expressions.build import diag, inv
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.query import Query, block, dense, logdet, trace
+from operator_algebra.lowering.lower import lower
+
+FOLDER = Path(__file__).parent
+STYLES: tuple[Literal["unicode", "ascii", "latex"], ...] = ("unicode", "ascii", "latex")
+NUMBERINGS: tuple[Literal["model", "paper"], ...] = ("model", "paper")
+APPLICATIONS = ("dynamics",)
+
+MASS = s.H @ s.phi @ s.M @ s.phi.T @ s.H.T
+W = s.I - s.H @ s.psi @ s.K
+QUERIES: dict[str, Expr | Query | dict[str, Expr | Query]] = {
+    "inverse_times_force": inv(MASS) @ s.T,
+    "factored_inverse": W.T @ inv(s.D) @ W @ s.T,
+    "innovations": W @ s.T,
+    "operational_space_kernel": s.Omega @ s.f_ext,
+    "diagonal_of_the_inverse": diag(inv(MASS)),
+    "trace_of_the_inverse": trace(inv(MASS)),
+    "log_determinant": logdet(MASS),
+    "dense_mass_matrix": dense(MASS),
+    "dense_inverse": dense(inv(MASS)),
+    "block_of_the_inverse": block(inv(MASS), 0, 1),
+    "several_results": {"V": s.V, "momentum": s.M @ s.V, "qdd": inv(MASS) @ s.T},
+    "operators": {"P": s.P, "G": s.G, "Upsilon": s.Upsilon, "R": s.R},
+}
+
+
+def formulas(application: str) -> dict[str, Expr]:
+    """The expressions that an application names; those of the vocabulary belong to symbols."""
+    module = import_module(f"operator_algebra.applications.{application}")
+    known = set(s.vocabulary().values())
+    return {
+        name: e for name, e in vars(module).items() if isinstance(e, Expr) and (e not in known or name != str_name(e))
+    }
+
+
+def str_name(e: Expr) -> str:
+    """The name under which the vocabulary has an expression."""
+    return next(name for name, known in s.vocabulary().items() if known == e)
+
+
+def pages() -> dict[Path, Expr | Query | dict[str, Expr | Query]]:
+    """Every page by its file."""
+    found: dict[Path, Expr | Query | dict[str, Expr | Query]] = {
+        FOLDER / application / f"{name}.txt": e
+        for application in APPLICATIONS
+        for name, e in formulas(application).items()
+    }
+    return found | {FOLDER / "mass_matrix" / f"{name}.txt": e for name, e in QUERIES.items()}
+
+
+def text(e: Expr | Query | dict[str, Expr | Query]) -> str:
+    """A formula in every style and numbering."""
+    program = lower(e)
+    sections = [
+        f"==== {style}, {numbering} numbering ====\n\n{program.pseudocode(style, numbering=numbering)}\n"
+        for style, numbering in product(STYLES, NUMBERINGS)
+    ]
+    return "\n".join(sections)
+
+
+def write() -> None:
+    """Write every page."""
+    for path, e in pages().items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text(e), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()

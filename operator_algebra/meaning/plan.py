@@ -249,6 +249,8 @@ class Planner:
                 found = [list[Item | Scale]()]
                 for child in node.children:
                     found = [left + right for left in found for right in self._factor(child)]
+                    if len(found) > MOST_TERMS:
+                        break
             case Scale():
                 found = [[node, *items] for items in self._terms(node.body)]
             case Symbol() | Transpose() if resolved(node) is not node:
@@ -285,7 +287,7 @@ class Planner:
             elif entered:
                 inner = self._closed(here, factors)
                 here, factors, left = entered.pop()
-                factors.append(here.schedule.add(self._children(left, inner, item)))
+                factors.append(here.schedule.add(self._children(left, inner, item, item)))
             else:
                 factors += self._beyond(here, item, items[at + 1 :], returning=returning)
                 break
@@ -294,7 +296,7 @@ class Planner:
         while entered:
             inner = self._closed(here, factors)
             here, factors, left = entered.pop()
-            factors.append(here.schedule.add(self._children(left, inner, None)))
+            factors.append(here.schedule.add(self._children(left, inner, None, items[-1])))
         return _multiplied(here, factors)
 
     def _closed(self, frame: _Frame, factors: list[int]) -> steps.Schedule | None:
@@ -308,24 +310,24 @@ class Planner:
         above.schedule.result = self._walk(above, rest[:turn], returning=returning)
         inner = above.schedule if above.schedule.result is not None else None
         back = rest[turn] if returning else None
-        yield frame.schedule.add(self._parent(out, inner, back))
+        yield frame.schedule.add(self._parent(out, inner, back, back or rest[-1]))
         if returning:
             tail = self._walk(frame, rest[turn + 1 :], returning=True)
             if tail is not None:
                 yield tail
 
-    def _children(self, left: Item, inner: steps.Schedule | None, right: Item | None) -> Step:
+    def _children(self, left: Item, inner: steps.Schedule | None, right: Item | None, last: Item) -> Step:
         edges = self._known(left.node, "inward")
         back = None if right is None else self._known(right.node, "outward")
         rows = self._sizes(left.node.type.codomain)
-        cols = [1] if right is None else self._sizes(right.node.type.domain)
+        cols = self._sizes(last.node.type.domain)
         return steps.over_children(edges, inner, back, self.children, rows, cols, self._zero)
 
-    def _parent(self, left: Item, inner: steps.Schedule | None, right: Item | None) -> Step:
+    def _parent(self, left: Item, inner: steps.Schedule | None, right: Item | None, last: Item) -> Step:
         edges = self._known(left.node, "outward")
         back = None if right is None else self._known(right.node, "inward")
         rows = self._sizes(left.node.type.codomain)
-        cols = [1] if right is None else self._sizes(right.node.type.domain)
+        cols = self._sizes(last.node.type.domain)
         return steps.from_parent(edges, inner, back, self.source.parent.tolist(), rows, cols, self._zero)
 
 

@@ -163,7 +163,7 @@ def over_children(
                 term = term @ back.blocks[c]
             result = term if result is None else result + term
         if result is None:
-            return np.full((rows[k], cols[k] if back is not None else 1), zero)
+            return np.full((rows[k], cols[k]), zero)
         return result
 
     return step
@@ -183,7 +183,7 @@ def from_parent(
     def step(values: list[Any], k: int) -> Any:
         p = parent[k]
         if p < 0:
-            return np.full((rows[k], cols[k] if back is not None else 1), zero)
+            return np.full((rows[k], cols[k]), zero)
         term = edges.blocks[k]
         if inner is not None:
             term = term @ inner.run(p)

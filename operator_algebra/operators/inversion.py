@@ -144,7 +144,7 @@ def solve_unit(matrix: BlockMatrix, right: Any, *, inward: bool) -> Any:
     if not right.size:
         return right
     # Rounding leaves entries on the wrong side of the diagonal, inside its blocks; the solver would use them.
-    half = sp.triu if inward else sp.tril
+    half: Any = sp.triu if inward else sp.tril
     return _solve_triangular(sp.csr_array(half(matrix.data)), right, lower=not inward, unit_diagonal=True)
 
 

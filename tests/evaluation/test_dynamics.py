@@ -38,6 +38,7 @@ def condition(matrix: Floats) -> float:
 
 
 @given(mechanisms(armature=True), st.integers(0, 1000), frames)
+@settings(max_examples=40)
 def test_inverse_dynamics_is_newton_euler(model: Model, seed: int, frame: Frame) -> None:
     q, v = model.random(seed)
     qdd = np.random.default_rng(seed).standard_normal(model.nv)
@@ -46,6 +47,7 @@ def test_inverse_dynamics_is_newton_euler(model: Model, seed: int, frame: Frame)
 
 
 @given(mechanisms(), st.integers(0, 1000))
+@settings(max_examples=40)
 def test_external_forces_act_at_body_origins(model: Model, seed: int) -> None:
     q, v = model.random(seed)
     force = np.random.default_rng(seed).standard_normal(6 * model.n)
@@ -55,6 +57,7 @@ def test_external_forces_act_at_body_origins(model: Model, seed: int) -> None:
 
 
 @given(mechanisms(armature=True), st.integers(0, 1000), frames)
+@settings(max_examples=40)
 def test_mass_matrix_is_that_of_composite_bodies(model: Model, seed: int, frame: Frame) -> None:
     q, _ = model.random(seed)
     found = evaluate(MASS, model, q=q, frame=frame).dense()

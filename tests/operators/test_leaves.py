@@ -40,6 +40,7 @@ def turns(model: Model, q: Floats) -> list[Floats]:
 
 
 @given(mechanisms(), seeds)
+@settings(max_examples=40)
 def test_absolute_poses_are_composed_along_the_path(model: Model, seed: int) -> None:
     q, _ = model.random(seed)
     for found, expected in zip(LeafValues(model, q).absolute, poses(model, q), strict=True):
@@ -86,6 +87,7 @@ def test_joint_map_rate(model: Model, seed: int) -> None:
 
 
 @given(mechanisms(), seeds)
+@settings(max_examples=40)
 def test_world_axes_are_body_axes_turned(model: Model, seed: int) -> None:
     q, v = model.random(seed)
     body, world = LeafValues(model, q, v), LeafValues(model, q, v, "world")
@@ -109,6 +111,7 @@ def test_world_axes_are_body_axes_turned(model: Model, seed: int) -> None:
 
 
 @given(mechanisms(), seeds, st.sampled_from(["body", "world"]))
+@settings(max_examples=40)
 def test_shifts_to_the_base_compose(model: Model, seed: int, frame: Any) -> None:
     q, _ = model.random(seed)
     found = evaluate(s.X_abs @ s.E_phi, model, q=q, frame=frame).dense()
@@ -120,6 +123,7 @@ def test_shifts_to_the_base_compose(model: Model, seed: int, frame: Any) -> None
 
 
 @given(mechanisms(), seeds, st.sampled_from(["body", "world"]))
+@settings(max_examples=40)
 def test_weight_on_the_ground(model: Model, seed: int, frame: Any) -> None:
     q, _ = model.random(seed)
     wrench = evaluate(s.E_ground @ s.phi @ s.M @ s.phi.T @ s.a_ground, model, q=q, frame=frame).dense()
@@ -131,6 +135,7 @@ def test_weight_on_the_ground(model: Model, seed: int, frame: Any) -> None:
 
 
 @given(mechanisms(), seeds, st.sampled_from(["body", "world"]))
+@settings(max_examples=40)
 def test_inertia_about_the_mass_centre_has_no_coupling(model: Model, seed: int, frame: Any) -> None:
     q, _ = model.random(seed)
     central = evaluate(s.X_cm @ s.M @ s.X_cm.T, model, q=q, frame=frame)
@@ -141,6 +146,7 @@ def test_inertia_about_the_mass_centre_has_no_coupling(model: Model, seed: int, 
 
 
 @given(mechanisms(armature=True), st.sampled_from(["body", "world"]))
+@settings(max_examples=40)
 def test_leading_axes_are_a_batch(model: Model, frame: Any) -> None:
     samples = [model.random(seed) for seed in range(6)]
     q, v = (np.array(part).reshape(2, 3, -1) for part in zip(*samples, strict=True))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.backends.kernels import Factors, adjoint, cholesky, joseph, multiply_out, symmetrised, total_of
+from operator_algebra.backends.kernels import Factors, adjoint, cholesky, joseph, multiply_out, symmetrised
 from operator_algebra.backends.levels import Group, Levels
 from operator_algebra.backends.relations import RelationKernels
 from operator_algebra.backends.storage import Stored
@@ -18,7 +18,6 @@ from operator_algebra.lowering.values import (
     Invert,
     Linear,
     Part,
-    Reduce,
     Ref,
     Relate,
     Resolve,
@@ -26,7 +25,6 @@ from operator_algebra.lowering.values import (
     Shift,
     Stack,
     Term,
-    Total,
     Update,
 )
 from operator_algebra.models.model import Model
@@ -344,56 +342,12 @@ class GroupKernels:
 
         return kernel
 
-    # -- values that belong to no body -----------------------------------------------------------------------------
-
-    def small_value(self, step: Step) -> Any:
-        """A sum over the bodies, or algebra on such sums."""
-        definition = step.definition
-        match definition:
-            case Reduce():
-                terms = [self.product(term, step.type.codomain) for term in definition.terms]
-                return sum(term(group).sum(axis=0) for term in terms for group in self.levels.whole())
-            case Total():
-                if definition.source.value in self.small:
-                    return total_of(definition.kind, self.small[definition.source.value])
-                if definition.source.value in self.relations:
-                    return self.relations[definition.source.value].logdet()
-                source = self.formed(definition.source)
-                return sum(total_of(definition.kind, source(group)).sum(axis=0) for group in self.levels.whole())
-            case Invert():
-                return Factors(multiply_out((self.getter(definition.source)(_ANY),))[0])
-            case Linear() if not definition.terms:
-                return np.zeros((*(1,) * self.axes, self.size(step.type.codomain, 0), self.size(step.type.domain, 0)))
-            case Linear():
-                return self._small_sum(step, definition)
-            case _:
-                return multiply_out((self.kernel(step)(_ANY),))[0]
-
-    def _small_sum(self, step: Step, definition: Linear) -> Any:
-        total: Any = 0.0
-        for term in definition.terms:
-            factor: Any = float(term.coefficient)
-            for number in term.scalars:
-                factor = factor * multiply_out((self.small[number],))
-            if term.factors:
-                values = [self.small[ref.value] for ref in term.factors]
-                product = multiply_out([adjoint(x) if r.star else x for x, r in zip(values, term.factors, strict=True)])
-            else:
-                product = np.eye(self.size(step.type.codomain, 0)).reshape(
-                    (1,) * self.axes + (self.size(step.type.codomain, 0),) * 2
-                )
-            total = total + factor * product
-        return total
-
 
 def _added(total: Any, inside: Any, part: Any) -> Any:
     """The sum with a part at some places; the total may still be an array of somebody else."""
     result = np.array(total)
     result[inside] += part
     return result
-
-
-_ANY = Group(0, slice(0, 1))
 
 
 def _parts(space: Space, count: int) -> list[Space]:

@@ -13,6 +13,7 @@ from operator_algebra.backends.groupkernels import GroupKernels
 from operator_algebra.backends.levels import Group, Levels, levels
 from operator_algebra.backends.plan import Plan, plan
 from operator_algebra.backends.readout import Readout
+from operator_algebra.backends.smallvalues import small_value
 from operator_algebra.backends.storage import Stored
 from operator_algebra.lowering.program import Program, Step, Sweep
 from operator_algebra.lowering.values import Given, Invert, Relate, Resolve, Shift, Update
@@ -156,7 +157,7 @@ class _Execution:
             for index, sweep in enumerate(self.program.stages):
                 if sweep.direction == "once":
                     for step in sweep.steps:
-                        self.small[step.number] = self.kernels.small_value(step)
+                        self.small[step.number] = small_value(self.kernels, step)
                 else:
                     self._sweep(sweep, self.plans[index])
             readout = Readout(self.program, self.model, self.inputs, self.levels, self.kernels)

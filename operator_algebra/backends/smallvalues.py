@@ -1,0 +1,59 @@
+"""Values that belong to no body: sums over the bodies, and algebra on such sums."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from operator_algebra.backends.groupkernels import GroupKernels
+from operator_algebra.backends.kernels import Factors, adjoint, multiply_out, total_of
+from operator_algebra.backends.levels import Group
+from operator_algebra.lowering.program import Step
+from operator_algebra.lowering.values import Invert, Linear, Reduce, Total
+
+_ANY = Group(0, slice(0, 1))
+
+
+def small_value(kernels: GroupKernels, step: Step) -> Any:
+    """A sum over the bodies, or algebra on such sums."""
+    definition = step.definition
+    match definition:
+        case Reduce():
+            terms = [kernels.product(term, step.type.codomain) for term in definition.terms]
+            return sum(term(group).sum(axis=0) for term in terms for group in kernels.levels.whole())
+        case Total():
+            if definition.source.value in kernels.small:
+                return total_of(definition.kind, kernels.small[definition.source.value])
+            if definition.source.value in kernels.relations:
+                return kernels.relations[definition.source.value].logdet()
+            source = kernels.formed(definition.source)
+            totals = [total_of(definition.kind, source(group)) for group in kernels.levels.whole()]
+            return sum(total.sum(axis=0) for total in totals)
+        case Invert():
+            return Factors(multiply_out((kernels.getter(definition.source)(_ANY),))[0])
+        case Linear() if not definition.terms:
+            return np.zeros(
+                (*(1,) * kernels.axes, kernels.size(step.type.codomain, 0), kernels.size(step.type.domain, 0))
+            )
+        case Linear():
+            return _small_sum(kernels, step, definition)
+        case _:
+            return multiply_out((kernels.kernel(step)(_ANY),))[0]
+
+
+def _small_sum(kernels: GroupKernels, step: Step, definition: Linear) -> Any:
+    total: Any = 0.0
+    for term in definition.terms:
+        factor: Any = float(term.coefficient)
+        for number in term.scalars:
+            factor = factor * multiply_out((kernels.small[number],))
+        if term.factors:
+            values = [kernels.small[ref.value] for ref in term.factors]
+            product = multiply_out([adjoint(x) if r.star else x for x, r in zip(values, term.factors, strict=True)])
+        else:
+            product = np.eye(kernels.size(step.type.codomain, 0)).reshape(
+                (1,) * kernels.axes + (kernels.size(step.type.codomain, 0),) * 2
+            )
+        total = total + factor * product
+    return total

@@ -112,12 +112,13 @@ _ALIKE = str.maketrans({"ϕ": "φ", "ϵ": "ε", "ϑ": "θ", "ϱ": "ρ", "ϖ": "�
 _KEPT = frozenset("ℓℳ⁺⊥")
 
 
-@lru_cache(maxsize=4096)
 def canonical(name: str) -> str:
     """A name as typed by a person, in the form that names are compared in: composed, look-alikes unified.
 
     >>> canonical("ϕ") == canonical("𝜑") == "φ"
     True
     """
+    if name.isascii():
+        return name
     letters = (c if c in _KEPT else unicodedata.normalize("NFKC", c.translate(_ALIKE)) for c in name)
     return unicodedata.normalize("NFC", "".join(letters).translate(_ALIKE))

@@ -142,6 +142,17 @@ def test_recursions_for_several_columns() -> None:
         assert np.allclose(found.dense(), expected.dense(), rtol=0, atol=1e-12)
 
 
+def test_triangular_operators_with_blocks_of_several_freedoms() -> None:
+    """Their diagonal blocks become I up to rounding only, on both sides of the diagonal."""
+    model = random_tree(8, joints=("spherical", "floating", "universal"), seed=7)
+    q, _ = model.random(7)
+    x = np.random.default_rng(7).standard_normal(model.nv)
+    m, ell = (evaluate(e, model, q=q).dense() for e in (s.m, s.ell))
+    assert np.allclose(evaluate(inv(s.m) @ s.T, model, q=q, T=x).dense(), ell @ x, rtol=0, atol=1e-10)
+    assert np.allclose(evaluate(inv(s.m), model, q=q).dense(), ell, rtol=0, atol=1e-10)
+    assert np.allclose(evaluate(inv(s.ell.T), model, q=q).dense(), m.T, rtol=0, atol=1e-10)
+
+
 def test_a_product_of_many_sums_is_not_multiplied_out() -> None:
     def f(X: Expr) -> Expr:
         e = X

@@ -129,6 +129,7 @@ class Compiled:
         wanted = [symbol for symbol in self.program.mentioned if symbol.name in self.inputs or symbol.name in inputs]
         configuration = self.model.check_q(q)
         bound = bind(self._what, wanted, self.model, inputs, batch=True, whole=False)
+        _refuse_complex(self._what, bound)
         rate = bound.values["v"].dense[..., 0] if "H_dot" in self.program.leaves else None
         return _Call(configuration, rate, bound, _leading_axes(configuration, bound))
 
@@ -185,6 +186,13 @@ class _Call:
     lead: tuple[int, ...]
 
 
+def _refuse_complex(what: str, inputs: Bound) -> None:
+    """Programs store floats: an imaginary part would be lost."""
+    for name, value in inputs.values.items():
+        if any(np.iscomplexobj(block) for block in (value.blocks if value.dense is None else [value.dense])):
+            raise InputError(f"{name} of {what} is complex; compiled programs compute with floats. Use evaluate.")
+
+
 def _leading_axes(q: Any, inputs: Bound) -> tuple[int, ...]:
     """The axes of the batch, to which those of every argument broadcast."""
     shapes: dict[str, tuple[int, ...]] = {"q": q.shape[:-1]}
@@ -226,16 +234,31 @@ def _mask(value: Any, bad: Any) -> Any:
     return masked
 
 
-def _written(out: Any, result: Any) -> Any:
-    if isinstance(result, dict):
-        for name, value in cast("dict[str, Any]", result).items():
-            _written(out[name], value)
+def _written(out: Any, result: Any, name: str = "out") -> Any:
+    """Fill the caller's arrays: one, a mapping of them for several results, or a list for blocks of several sizes."""
+    if isinstance(result, dict | list):
+        parts = (
+            cast("dict[Any, Any]", result) if isinstance(result, dict) else dict(enumerate(cast("list[Any]", result)))
+        )
+        for key, part in parts.items():
+            try:
+                own = out[key]
+            except (LookupError, TypeError):
+                raise InputError(
+                    f"{name} has no place for {key!r}: give arrays for {', '.join(map(str, parts))}."
+                ) from None
+            _written(own, part, f"{name}[{key!r}]")
         return out
-    shape: object = getattr(out, "shape", type(out).__name__)
-    if shape != np.shape(result):
-        raise InputError(f"out has shape {shape}; the result has {np.shape(result)}. Give an array of that shape.")
-    out[...] = result
-    return out
+    shape = np.shape(result)
+    found: object = getattr(cast("object", out), "shape", type(out).__name__)
+    if not isinstance(out, np.ndarray) or found != shape:
+        raise InputError(f"{name} has shape {found}; the result has {shape}. Give an array of that shape.")
+    array = cast("np.ndarray[Any, np.dtype[Any]]", out)
+    if array.dtype != np.float64 or not array.flags.writeable:
+        state = "" if array.flags.writeable else ", read-only"
+        raise InputError(f"{name} holds {array.dtype}{state}; the result needs a writable array of float64.")
+    array[...] = result
+    return array
 
 
 def compile(
@@ -256,6 +279,10 @@ def compile(
     """
     if frame not in ("body", "world"):
         raise InputError(f'frame={frame!r} is not known. Use "body" (axes of each body) or "world" (of the base).')
+    if not isinstance(model, Model):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(
+            f"compile takes a model, not {model!r:.60}. Load one with load(name), or make one with chain(n)."
+        )
     formulas = named_formulas(e)
     key = tuple(formulas.items()) if isinstance(e, Mapping) else formulas[""]
     return _compiled(key, model, backend, frame, method)

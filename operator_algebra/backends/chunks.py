@@ -67,6 +67,6 @@ def _join(pieces: Sequence[Any]) -> Any:
     if isinstance(pieces[0], list):
         return [_join([piece[k] for piece in pieces]) for k in range(len(pieces[0]))]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     first = pieces[0]
-    if all(np.shape(piece) == np.shape(first) and np.shape(piece)[:1] == (1,) for piece in pieces):
-        return first
+    if np.shape(first)[:1] == (1,) and all(np.array_equal(piece, first, equal_nan=True) for piece in pieces):
+        return first  # it does not depend on the first axis, or could just as well not
     return np.concatenate(pieces, axis=0)

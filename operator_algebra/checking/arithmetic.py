@@ -17,6 +17,18 @@ Array: TypeAlias = NDArray[Any]
 Floats: TypeAlias = NDArray[np.float64]
 
 
+def object_array(values: list[Any], shape: tuple[int, ...]) -> Array:
+    """Python numbers as an array."""
+    made: Any = np.empty(shape, dtype=object)
+    made.flat = values
+    return made
+
+
+def span(count: int) -> Array:
+    """0, 1, … as indices."""
+    return np.asarray(range(count), dtype=np.intp)
+
+
 class Singular(Exception):
     """A matrix that has to be inverted is singular at some samples; caught where verdicts are made."""
 
@@ -133,14 +145,13 @@ class FixedPoint:
 
     def __init__(self, bits: int = 320) -> None:
         self.bits = bits
-        self.eps = 2.0**-bits if bits < 1000 else 0.0
+        # The unit is absolute: half of the bits are left for numbers that are small.
+        self.eps = 2.0 ** -(bits // 2)
 
     def array(self, values: Any) -> Array:
         """Floats, rationals, or mpmath numbers as multiples of the unit."""
         given = np.asarray(values, dtype=object)
-        made: Array = np.empty(given.shape, dtype=object)
-        made.flat = [self._integer(x) for x in given.flat]
-        return made
+        return object_array([self._integer(x) for x in given.flat], given.shape)
 
     def _integer(self, x: Any) -> int:
         if isinstance(x, int | Fraction):

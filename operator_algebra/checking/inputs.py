@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from operator_algebra.checking.arithmetic import span
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.operators.spaces import Space
 
@@ -66,9 +67,9 @@ def _blocks(structure: Any, rows: Any, cols: Any, parent: Any, rng: np.random.Ge
     found: list[tuple[Any, Any, Any]] = []
     for i, j in zip(at_row.tolist(), at_col.tolist(), strict=True):
         block = _signed(structure, rng.uniform(-1.0, 1.0, (int(rows[i]), int(cols[j]))), None)
-        indices: Any = np.indices(block.shape)
-        r, c = indices
-        found.append(((r + row_starts[i]).ravel(), (c + col_starts[j]).ravel(), block.ravel()))
+        down: Any = np.repeat(span(block.shape[0]), block.shape[1])
+        across: Any = np.tile(span(block.shape[1]), block.shape[0])
+        found.append((down + row_starts[i], across + col_starts[j], block.ravel()))
     shape = (int(rows.sum()), int(cols.sum()))
     if not found:
         return sp.csr_array(shape)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from operator_algebra.checking.arithmetic import Array, Floats, Singular
+from operator_algebra.checking.arithmetic import Array, Floats, Singular, span
 from operator_algebra.checking.scene import Scene
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import (
@@ -282,7 +282,7 @@ def _places(rows: Array, cols: Array) -> list[tuple[int, tuple[Array, Array]]]:
     for size in np.unique(rows):
         if size:
             (which,) = np.nonzero(rows == size)
-            span: Array = np.arange(size)
+            span: Array = np.arange(int(size))
             found.append((int(size), (row_starts[which][:, None] + span, col_starts[which][:, None] + span)))
     return found
 
@@ -298,7 +298,7 @@ def _crossed(twists: Array, name: str, signed: int) -> Array:
     samples, rows, _ = twists.shape
     twist = twists[:, :, 0].reshape(samples, -1, 6)
     array = np.zeros((samples, rows, rows), dtype=twists.dtype)
-    starts: Array = np.arange(rows // 6) * 6
+    starts = 6 * span(rows // 6)
     for row, column, entry, sign in _CROSS if name == "cross" else _SPIN:
         array[:, starts + row, starts + column] = (sign if signed else 1) * twist[:, :, entry]
     return array

@@ -49,11 +49,11 @@ def _residual(prober: Prober, sides: Left) -> Residual:
 
 
 def _equation(prober: Prober, lhs: Expr, rhs: Expr) -> Left:
-    """Both sides times a random vector; one that stands on one body where block diagonals are spoken of."""
+    """Both sides times a random vector; on a root, a tip and one between where block diagonals are spoken of."""
     whole = [node for side in (lhs, rhs) for node in postorder(side, children_and_definition)]
     picky = any(isinstance(node, Diag) for node in whole) and lhs.type.domain.attached
-    body = int(np.argmax(prober.model.level)) if picky else None
-    x = prober.random(lhs.type.domain, body=body)
+    way = _way(prober)
+    x = prober.random(lhs.type.domain, bodies=(way[0], way[len(way) // 2], way[-1]) if picky else None)
     return prober.apply(lhs, x), prober.apply(rhs, x)
 
 
@@ -99,7 +99,7 @@ def _path(prober: Prober, sample: Sample, law: Statement) -> Residual:
     way = _way(prober)
     middle = way[len(way) // 2]
     space = lhs.type.domain
-    x = prober.random(space, body=way[-1])
+    x = prober.random(space, bodies=(way[-1],))
     direct = _on_bodies(prober, space, prober.apply(lhs, x), set(way[: len(way) // 2 + 1]))
     there = _on_bodies(prober, space, prober.apply(rhs, x), {middle})
     return _residual(prober, (direct, prober.apply(lhs, there)))
@@ -114,7 +114,7 @@ def _common_ancestor(prober: Prober, sample: Sample, law: Statement) -> Residual
     above, middle, below = rhs.children
     way = _way(prober)
     other, ancestor = _branch(prober, way)
-    x = prober.random(lhs.type.domain, body=other)
+    x = prober.random(lhs.type.domain, bodies=(other,))
     space = lhs.type.codomain
     direct = _on_bodies(prober, space, prober.apply(lhs, x), {way[-1]})
     there = _on_bodies(prober, below.type.codomain, prober.apply(below, x), {ancestor})
@@ -154,7 +154,7 @@ def _block_diagonal(prober: Prober, sample: Sample, law: Statement) -> Residual:
     del sample
     lhs, _ = _sides(law)
     body = int(np.argmax(prober.model.level))
-    x = prober.random(lhs.type.domain, body=body)
+    x = prober.random(lhs.type.domain, bodies=(body,))
     whole = prober.apply(lhs, x)
     return _residual(prober, (whole, _on_bodies(prober, lhs.type.codomain, whole, {body})))
 
@@ -163,7 +163,7 @@ def _roots(prober: Prober, sample: Sample, law: Statement) -> Residual:
     del sample
     lhs, rhs = _sides(law)
     root = prober.model.parent.index(-1)
-    x = prober.random(lhs.type.domain, body=root)
+    x = prober.random(lhs.type.domain, bodies=(root,))
     found = [_on_bodies(prober, lhs.type.codomain, prober.apply(side, x), {root}) for side in (lhs, rhs)]
     return _residual(prober, (found[0], found[1]))
 

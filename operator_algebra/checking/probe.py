@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from operator_algebra import symbols
 from operator_algebra.checking.arithmetic import Floats
 from operator_algebra.checking.inputs import draw
 from operator_algebra.checking.scene import Sample
@@ -85,7 +86,9 @@ class RandomSource(ModelSource):
             return super().value(symbol)
         if symbol not in self._drawn:
             rows, cols = self.layout(symbol.type.codomain), self.layout(symbol.type.domain)
-            values = draw(symbol, rows.sizes, cols.sizes, self.parent, self.seed)
+            values: Any = draw(symbol, rows.sizes, cols.sizes, self.parent, self.seed)
+            if symbol is symbols.v:
+                values = np.asarray(self.leaves.v)[:, None]
             self._drawn[symbol] = BlockMatrix(symbol.type, rows, cols, sp.csr_array(values), self.binding)
         return self._drawn[symbol]
 
@@ -107,12 +110,12 @@ class Prober:
         """The worst condition among the local operators so far."""
         return self.run.condition
 
-    def random(self, space: Space, *, body: int | None = None) -> Column:
-        """A random vector, on one body alone if that is given."""
+    def random(self, space: Space, *, bodies: tuple[int, ...] | None = None) -> Column:
+        """A random vector, on a few bodies alone if they are given."""
         layout = self.source.layout(space)
         values = self._rng.standard_normal(layout.size)
-        if body is not None and layout.attached:
-            values = np.where(layout.owner == body, values, 0.0)
+        if bodies is not None and layout.attached:
+            values = np.where(np.isin(layout.owner, bodies), values, 0.0)
         return self.column(space, values)
 
     def column(self, space: Space, values: Floats) -> Column:

@@ -12,7 +12,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from operator_algebra.checking.arithmetic import Arithmetic, Array, FixedPoint, FloatArithmetic
+from operator_algebra import symbols
+from operator_algebra.checking.arithmetic import Arithmetic, Array, FixedPoint, FloatArithmetic, object_array
 from operator_algebra.checking.inputs import draw, user_sizes
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import Symbol
@@ -50,6 +51,8 @@ class Scene:
     joint: Array
     leaf: Callable[[Symbol], Array]
     seeds: tuple[int, ...]
+    rates: Array
+    """The rates of the samples, (samples, rows, 1): what v means, along which H_dot is taken."""
     _inputs: dict[Symbol, Array] = field(default_factory=dict[Symbol, Array])
 
     def sizes(self, space: Space) -> Array:
@@ -66,6 +69,8 @@ class Scene:
             return self.leaf(symbol)
         if symbol.origin != "input":
             raise InputError(f"{symbol.name} has no value of its own. Give a closed formula.")
+        if symbol is symbols.v:
+            return self.rates
         if symbol not in self._inputs:
             rows, cols = self.sizes(symbol.type.codomain), self.sizes(symbol.type.domain)
             drawn = [draw(symbol, rows, cols, self.parent, seed).toarray() for seed in self.seeds]
@@ -118,6 +123,7 @@ def _scene(model: Model, arithmetic: Arithmetic, values: Sequence[LeafValues], s
         joint,
         _leaf_reader(model, arithmetic, values, partial(block_sizes, spatial=spatial, joint=joint)),
         tuple(sample.seed for sample in samples),
+        arithmetic.array(np.stack([np.asarray(sample.v) for sample in samples])[..., None]),
     )
 
 
@@ -172,9 +178,7 @@ def _method(context: Any, name: str) -> Callable[[Any], Any]:
 
 def _objects(context: Any, values: Any) -> Array:
     given = np.asarray(values)
-    made: Array = np.empty(given.shape, dtype=object)
-    made.flat = [context.mpf(float(x)) for x in given.flat]
-    return made
+    return object_array([context.mpf(float(x)) for x in given.flat], given.shape)
 
 
 def _precise(model: Model, sample: Sample, bits: int) -> LeafValues:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.checking.arithmetic import Array, FixedPoint, Floats, Singular
+from operator_algebra.checking.arithmetic import Array, FixedPoint, Floats, Singular, object_array, span
 from operator_algebra.checking.judge import Value
 from operator_algebra.checking.trial import Trial
 from operator_algebra.errors import InputError
@@ -125,9 +125,10 @@ def _common_ancestor(trial: Trial, law: Statement) -> Residual:
     whole = trial.value(lhs)
     first, middle, last = (trial.value(factor) for factor in rhs.children)
     above = _ancestry(trial)
-    level = above.sum(axis=0)
+    level: Array = above.sum(axis=0)
     shared: Array = above[:, :, None] & above[:, None, :]
-    nearest: Array = np.where(shared.any(axis=0), np.argmax(shared * level[:, None, None], axis=0), -1)
+    depths: Array = shared * level[:, None, None]
+    nearest: Array = np.where(shared.any(axis=0), np.argmax(depths, axis=0), -1)
     owner = _owner(trial, rhs.children[1].type.domain)
     multiply = trial.judge.arithmetic.multiply
     total = trial.judge.arithmetic.zeros(whole.array.shape)
@@ -159,7 +160,7 @@ def _semidefinite(trial: Trial, law: Statement) -> Residual:
     if trial.precise:
         difference = np.array([_lack(trial, gap[[k]], share) for k, share in enumerate(size)])
     else:
-        finite = np.isfinite(gap).all(axis=(-1, -2))
+        finite: Array = np.isfinite(gap).all(axis=(-1, -2))
         lowest = np.linalg.eigvalsh(np.where(finite[:, None, None], gap, 0.0))[:, 0]
         difference = np.where(finite, np.maximum(-lowest, 0.0), np.nan)
     return Residual(difference, size, condition, right.culprit, gap, (left.array, right.array))
@@ -226,9 +227,8 @@ def _logarithms(arithmetic: Any, pivots: Array) -> Array:
     context: Any = import_module("mpmath").mp.clone()
     context.prec = arithmetic.bits + 32
     unit = context.mpf(arithmetic.one())
-    made: Array = np.empty(pivots.shape, dtype=object)
-    made.flat = [context.log(context.mpf(int(x)) / unit) for x in pivots.flat]
-    return arithmetic.array(made)
+    logarithms = [context.log(context.mpf(int(x)) / unit) for x in pivots.flat]
+    return arithmetic.array(object_array(logarithms, pivots.shape))
 
 
 def _roots(trial: Trial, law: Statement) -> Residual:
@@ -251,7 +251,7 @@ def _frame(trial: Trial, law: Statement) -> Residual:
         raise InputError("a statement about frames needs samples in one frame. Judge them one by one.")
     whole, given = world.value(lhs), body.value(rhs)
     placed = body.value(X_abs).array
-    third: Array = np.arange(placed.shape[-1]) // 3
+    third: Array = span(placed.shape[-1]) // 3
     inside: Array = np.asarray(third[:, None] == third[None, :], dtype=np.int64)
     turn: Array = placed * inside
     array, size = given.array, given.size

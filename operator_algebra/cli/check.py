@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from operator_algebra.models.model import Model
 
 FAILED = 1
+STOPPED = 130
 UNCERTAIN = 3
 
 
@@ -55,7 +56,11 @@ def command(
         raise typer.Exit(probe_laws(laws, probe, seed, as_json=as_json, quiet=quiet, ascii_only=ascii_only))
     chosen = mechanism(model) if model else None
     start = time.monotonic()
-    checks = _run(laws, chosen, samples, seed, jobs, quiet=quiet)
+    try:
+        checks = _run(laws, chosen, samples, seed, jobs, quiet=quiet)
+    except KeyboardInterrupt:
+        typer.echo("\nstopped; nothing was written. The same command with the same seed starts again.", err=True)
+        raise typer.Exit(STOPPED) from None
     seconds = time.monotonic() - start
     from operator_algebra.cli import tables
 

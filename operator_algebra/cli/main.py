@@ -9,7 +9,6 @@ import typer
 from operator_algebra.cli import check, doctor, lower, models, show
 from operator_algebra.errors import OperatorAlgebraError
 
-STOPPED = 130
 MISUSED = 2
 
 app = typer.Typer(
@@ -33,9 +32,3 @@ def main() -> None:
     except OperatorAlgebraError as error:
         typer.echo(f"{type(error).__name__}: {error}", err=True)
         sys.exit(MISUSED)
-    except KeyboardInterrupt:
-        typer.echo(
-            "\nstopped; nothing was written. Run the same command again: the same seed gives the same results.",
-            err=True,
-        )
-        sys.exit(STOPPED)

@@ -15,7 +15,7 @@ from operator_algebra.models.gallery import available, load
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far two engines are apart on one mechanism, relative to the largest entry; `note` if they can't be compared."""
+    """How far two engines are apart on one mechanism, relative to the largest entry; or why they can't be compared."""
 
     mechanism: str
     mass: float

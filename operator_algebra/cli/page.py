@@ -16,26 +16,31 @@ if TYPE_CHECKING:
     from operator_algebra.cli.oracle import Agreement
 
 _STYLE = """
-:root { color-scheme: light dark; --ink: #1f2328; --soft: #57606a; --line: #d0d7de; --page: #ffffff; --band: #f6f8fa;
-  --good: #0b6b3a; --bad: #b3001b; --unsure: #8a5a00; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --soft: #9aa4af; --line: #3a424c; --page: #10151b;
-  --band: #1a212a; --good: #57c98a; --bad: #ff8a8a; --unsure: #e3b341; } }
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page); margin: 0 auto; max-width: 72rem;
-  padding: 1.5rem; }
+:root { color-scheme: light dark; --ink: #1f2328; --soft: #57606a; --line: #d0d7de; --page: #ffffff;
+  --band: #f6f8fa; --good: #0b6b3a; --bad: #b3001b; --unsure: #8a5a00; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6edf3; --soft: #9aa4af; --line: #3a424c; --page: #10151b;
+    --band: #1a212a; --good: #57c98a; --bad: #ff8a8a; --unsure: #e3b341; } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page);
+  margin: 0 auto; max-width: 72rem; padding: 1.5rem; }
 h1 { font-size: 1.5rem; margin: 0 0 .2rem; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; }
 h3 { font-size: 1rem; margin: 1.4rem 0 .4rem; } p.soft, .soft { color: var(--soft); }
 .cards { display: flex; flex-wrap: wrap; gap: .8rem; margin: 1.2rem 0; }
-.card { border: 1px solid var(--line); border-radius: .5rem; padding: .6rem 1rem; background: var(--band); min-width: 8rem; }
+.card { border: 1px solid var(--line); border-radius: .5rem; padding: .6rem 1rem;
+  background: var(--band); min-width: 8rem; }
 .card b { display: block; font-size: 1.45rem; font-variant-numeric: tabular-nums; }
 .good { color: var(--good); } .bad { color: var(--bad); } .unsure { color: var(--unsure); }
 table { border-collapse: collapse; width: 100%; font-size: .86rem; }
 th, td { text-align: left; padding: .22rem .5rem; border-bottom: 1px solid var(--line); vertical-align: top; }
-th { color: var(--soft); font-weight: 600; } td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+th { color: var(--soft); font-weight: 600; } td.d { white-space: nowrap; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.f { font-family: "Cambria Math", "STIX Two Math", "Latin Modern Math", serif; font-size: .98rem; }
-code, pre { font: .84rem/1.45 ui-monospace, monospace; } pre { background: var(--band); padding: .7rem; overflow-x: auto;
-  border-radius: .4rem; border: 1px solid var(--line); white-space: pre-wrap; }
-figure { margin: 1rem 0; } figure svg { max-width: 100%; height: auto; border-radius: .4rem; border: 1px solid var(--line); }
-figcaption { color: var(--soft); font-size: .85rem; } .wide { overflow-x: auto; }
+code, pre { font: .84rem/1.45 ui-monospace, monospace; }
+pre { background: var(--band); padding: .7rem; overflow-x: auto; border-radius: .4rem;
+  border: 1px solid var(--line); white-space: pre-wrap; }
+figure { margin: 1rem 0; } .wide { overflow-x: auto; }
+figure svg { max-width: 100%; height: auto; border-radius: .4rem; border: 1px solid var(--line); }
+figcaption { color: var(--soft); font-size: .85rem; }
 @media print { body { max-width: none; padding: 0; font-size: 10pt; } h2 { break-after: avoid; }
   figure, tr, .card, pre { break-inside: avoid; } }
 """
@@ -89,8 +94,8 @@ def _summary(checks: Sequence[Check], samples: int, seed: int, seconds: float) -
     verdict = "every law holds on every sample that could be judged" if holds else "not every law holds"
     return (
         f"<h1>Laws of the spatial operator algebra, checked</h1>"
-        f'<p class="soft">{verdict}; sampled, not proved · {samples} samples of each mechanism, in body and world axes and '
-        f"both orders of siblings · seed {seed} · {seconds:.0f} s</p>"
+        f'<p class="soft">{verdict}; sampled, not proved · {samples} samples of each mechanism, in body and world axes '
+        f"and both orders of siblings · seed {seed} · {seconds:.0f} s</p>"
         f'<div class="cards">{shown}</div>'
     )
 
@@ -125,7 +130,8 @@ def _law(check: Check) -> str:
     cites = f'<br><span class="soft">{escape(check.law.cites)}</span>' if check.law.cites else ""
     name = f'<span class="{_KIND[check.verdict]}">{"✓" if check.holds else "✗"}</span> {escape(check.law.name)}{cites}'
     return (
-        f'<tr><td>{name}</td><td class="f">{escape(check.law.formula())}</td><td>{escape(", ".join(check.law.domain))}</td>'
+        f'<tr><td>{name}</td><td class="f">{escape(check.law.formula())}</td>'
+        f'<td class="d">{escape(", ".join(check.law.domain))}</td>'
         f'{counts}<td class="n">{check.residual:.0e} / {check.bound:.0e}</td></tr>'
     )
 
@@ -138,7 +144,10 @@ def _worst(checks: Sequence[Check]) -> str:
         f"<td><code>{escape(check.replay())}</code></td></tr>"
         for _, check, row in rows
     )
-    head = '<tr><th>law</th><th>mechanism</th><th class="n">worst / bound</th><th class="n">condition</th><th>replay</th></tr>'
+    head = (
+        '<tr><th>law</th><th>mechanism</th><th class="n">worst / bound</th>'
+        '<th class="n">condition</th><th>replay</th></tr>'
+    )
     return f'<h2>Nearest to their bounds</h2><div class="wide"><table>{head}{cells}</table></div>'
 
 

@@ -26,7 +26,9 @@ def typed_sides(name: str, lhs: Expr, rhs: Expr) -> tuple[Expr, Expr]:
             "Compose one side with the operator that is missing."
         )
     if not lhs.typed:
-        raise SpaceMismatch(f'"{name}": the spaces of {lhs} = {rhs} are not known. Put an operator with a type beside I.')
+        raise SpaceMismatch(
+            f'"{name}": the spaces of {lhs} = {rhs} are not known. Put an operator with a type beside I.'
+        )
     return lhs, rhs
 
 

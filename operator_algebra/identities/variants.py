@@ -107,4 +107,3 @@ def _changed(law: Law, name: str, mapping: Mapping[Expr, Expr], J: Expr | None) 
         return replace(law, name=name, lhs=lhs, rhs=rhs, domain=domain, twins=())
     assert isinstance(lhs, Expr) and isinstance(rhs, Expr)
     return replace(law, name=name, lhs=lhs, rhs=rhs, domain=domain, twins=())
-

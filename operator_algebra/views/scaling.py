@@ -16,9 +16,9 @@ from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import chain
 from operator_algebra.models.model import Model
+from operator_algebra.views.blocks import read
 from operator_algebra.views.canvas import open_canvas
 from operator_algebra.views.palette import FAINT, INK, INWARD, OUTWARD, SOFT
-from operator_algebra.views.blocks import read
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,15 +1,14 @@
 """The covariance of the costate, the kernel Ω = ψ* H* D⁻¹ H ψ, and the entries of the inverse mass matrix."""
 
-from operator_algebra.expressions.build import diag
+from operator_algebra.expressions.build import diag, one
 from operator_algebra.expressions.query import trace
 from operator_algebra.identities.identity import Identity, Law, Statement, Twin
 from operator_algebra.identities.themes.factorization import mass
 from operator_algebra.operators.spaces import TORQUE
-from operator_algebra.expressions.build import one
 from operator_algebra.symbols import (
     D,
-    E_psi,
     E_phi,
+    E_psi,
     G,
     H,
     I,
@@ -58,7 +57,10 @@ LAWS: tuple[Law, ...] = (
         "costate decomposition on chains",
         Omega,
         Upsilon + psi_tilde.T @ Upsilon + Upsilon @ psi_tilde,
-        domain=("any J", "serial",),
+        domain=(
+            "any J",
+            "serial",
+        ),
         idea="On a chain E_ψ* Υ E_ψ is block-diagonal; put its equation between ψ* and ψ.",
         twins=(
             Twin("tilde left out", Omega, Upsilon + psi.T @ Upsilon + Upsilon @ psi),
@@ -208,7 +210,12 @@ LAWS: tuple[Law, ...] = (
         idea="A joint with six degrees of freedom lets everything through: H* D⁻¹ H = P⁻¹.",
         twins=(
             Statement(
-                "body inertia", "entries", "roots", Upsilon, inv(M), reads="Υ(k) = M⁻¹(k) at every root body k",
+                "body inertia",
+                "entries",
+                "roots",
+                Upsilon,
+                inv(M),
+                reads="Υ(k) = M⁻¹(k) at every root body k",
                 domain=("free base",),
             ),
         ),

@@ -60,7 +60,10 @@ LAWS: tuple[Law, ...] = (
         "factor inverse",
         inv(I + H @ phi @ K),
         I - H @ psi @ K,
-        domain=("any J", "any G",),
+        domain=(
+            "any J",
+            "any G",
+        ),
         cites="diagonalized dynamics (4.1c)",
         idea="The matrix inversion lemma, or the propagation exchange between H and K.",
         twins=(
@@ -85,7 +88,10 @@ LAWS: tuple[Law, ...] = (
         "left exchange",
         (I - H @ psi @ K) @ H @ phi,
         H @ psi,
-        domain=("any J", "any G",),
+        domain=(
+            "any J",
+            "any G",
+        ),
         cites="diagonalized dynamics (4.10a)",
         idea="H (φ − ψ K H φ) = H ψ.",
         twins=(
@@ -97,7 +103,10 @@ LAWS: tuple[Law, ...] = (
         "right exchange",
         phi @ K @ (I - H @ psi @ K),
         psi @ K,
-        domain=("any J", "any G",),
+        domain=(
+            "any J",
+            "any G",
+        ),
         cites="diagonalized dynamics (4.10b)",
         idea="(φ − φ K H ψ) K = ψ K.",
         twins=(
@@ -109,7 +118,10 @@ LAWS: tuple[Law, ...] = (
         "left exchange, inverse direction",
         (I + H @ phi @ K) @ H @ psi,
         H @ phi,
-        domain=("any J", "any G",),
+        domain=(
+            "any J",
+            "any G",
+        ),
         idea="Multiply the left exchange by the innovations factor.",
         twins=(
             Twin("sign", (I - H @ phi @ K) @ H @ psi, H @ phi),
@@ -120,7 +132,10 @@ LAWS: tuple[Law, ...] = (
         "right exchange, inverse direction",
         psi @ K @ (I + H @ phi @ K),
         phi @ K,
-        domain=("any J", "any G",),
+        domain=(
+            "any J",
+            "any G",
+        ),
         idea="Multiply the right exchange by the innovations factor.",
         twins=(
             Twin("sign", psi @ K @ (I - H @ phi @ K), phi @ K),
@@ -201,7 +216,10 @@ LAWS: tuple[Law, ...] = (
         "pattern of the innovations factor",
         U,
         I + H @ phi_tilde @ G,
-        domain=("any J", "any G",),
+        domain=(
+            "any J",
+            "any G",
+        ),
         cites="inertia decomposition (26)",
         idea="φ K = φ E_φ G = φ̃ G: the block (i, k) is H(i) φ(i, k) G(k), nothing else fills in.",
         twins=(
@@ -258,7 +276,7 @@ LAWS: tuple[Law, ...] = (
         reads="m is the lower Cholesky factor of H φ M φ* H* when bodies are counted from the tips",
         domain=("any J",),
         cites="diagonalized dynamics, section 5",
-        misprint="section 3 says that a Cholesky factor may not be smooth; without pivoting it is unique, smooth, and is m",
+        misprint="section 3: a Cholesky factor may not be smooth; without pivoting it is unique, smooth, and is m",
         idea="A triangular factor with positive diagonal is unique.",
         twins=(
             Statement(

@@ -5,7 +5,6 @@ from operator_algebra.identities.identity import Law, Statement
 from operator_algebra.identities.themes.factorization import mass
 from operator_algebra.symbols import G, H, Omega, P, m, phi, psi
 
-
 _TURNED = "X turns body axes into the axes of the base, and is orthogonal."
 _ORDERED = "Operators are defined by the tree, not by the order of bodies."
 

@@ -83,16 +83,25 @@ LAWS: tuple[Law, ...] = (
         "resolvent difference",
         inv(psi) - inv(phi),
         K @ H,
-        domain=("any J", "any G",),
+        domain=(
+            "any J",
+            "any G",
+        ),
         cites="diagonalized dynamics (4.11)",
         idea="ψ⁻¹ − φ⁻¹ = E_φ − E_ψ = E_φ G H.",
-        twins=(Twin("order of the difference", inv(phi) - inv(psi), K @ H), Twin("inverses forgotten", psi - phi, K @ H)),
+        twins=(
+            Twin("order of the difference", inv(phi) - inv(psi), K @ H),
+            Twin("inverses forgotten", psi - phi, K @ H),
+        ),
     ),
     Identity(
         "shift difference",
         E_phi - E_psi,
         K @ H,
-        domain=("any J", "any G",),
+        domain=(
+            "any J",
+            "any G",
+        ),
         cites="diagonalized dynamics (4.11)",
         idea="E_ψ = E_φ (I − G H) and K = E_φ G.",
         twins=(Twin("sign", E_psi - E_phi, K @ H), Twin("propagations for shifts", phi - psi, K @ H)),
@@ -101,7 +110,10 @@ LAWS: tuple[Law, ...] = (
         "shifted projection",
         E_phi @ tau,
         K @ H,
-        domain=("any J", "any G",),
+        domain=(
+            "any J",
+            "any G",
+        ),
         cites="diagonalized dynamics (4.11)",
         idea="τ = G H and K = E_φ G.",
         twins=(Twin("complement", E_phi @ tau_bar, K @ H), Twin("articulated shift", E_psi @ tau, K @ H)),
@@ -110,7 +122,10 @@ LAWS: tuple[Law, ...] = (
         "propagation exchange",
         phi - psi,
         psi @ K @ H @ phi,
-        domain=("any J", "any G",),
+        domain=(
+            "any J",
+            "any G",
+        ),
         cites="diagonalized dynamics (4.11)",
         idea="Multiply the resolvent difference by ψ from the left and by φ from the right.",
         twins=(
@@ -123,7 +138,10 @@ LAWS: tuple[Law, ...] = (
         "propagation exchange, other order",
         phi - psi,
         phi @ K @ H @ psi,
-        domain=("any J", "any G",),
+        domain=(
+            "any J",
+            "any G",
+        ),
         cites="diagonalized dynamics (4.11)",
         idea="Multiply the resolvent difference by φ from the left and by ψ from the right.",
         twins=(Twin("sum for difference", phi + psi, phi @ K @ H @ psi), Twin("ψ left out", phi - psi, phi @ K @ H)),
@@ -132,7 +150,10 @@ LAWS: tuple[Law, ...] = (
         "propagation ratio",
         inv(psi) @ phi,
         I + K @ H @ phi,
-        domain=("any J", "any G",),
+        domain=(
+            "any J",
+            "any G",
+        ),
         idea="Multiply the propagation exchange by ψ⁻¹.",
         twins=(
             Twin("sign", inv(psi) @ phi, I - K @ H @ phi),
@@ -143,7 +164,10 @@ LAWS: tuple[Law, ...] = (
         "propagation ratio, inverse",
         inv(phi) @ psi,
         I - K @ H @ psi,
-        domain=("any J", "any G",),
+        domain=(
+            "any J",
+            "any G",
+        ),
         idea="Multiply the other propagation exchange by φ⁻¹.",
         twins=(
             Twin("sign", inv(phi) @ psi, I + K @ H @ psi),

@@ -1,0 +1,149 @@
+"""The judge against the reference evaluation, floats against fixed point, and what an inverse needs."""
+
+import numpy as np
+import pytest
+
+from operator_algebra.checking.arithmetic import FixedPoint, FloatArithmetic, Singular
+from operator_algebra.checking.judge import Judge
+from operator_algebra.checking.scene import Sample, extended_scene, float_scene
+from operator_algebra.checking.suite import mechanism
+from operator_algebra.errors import InputError
+from operator_algebra.evaluation import evaluate
+from operator_algebra.expressions.build import diag
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.models.model import Model
+from operator_algebra.operators.leaves import Frame
+from operator_algebra.symbols import (
+    LEAVES,
+    D,
+    H,
+    I,
+    K,
+    M,
+    Omega,
+    P,
+    R,
+    S,
+    Upsilon,
+    V,
+    a,
+    a_ground,
+    b,
+    delta,
+    ell,
+    inv,
+    m,
+    nu,
+    parse,
+    phi,
+    psi,
+    rotation,
+    tau_bar,
+    v,
+    xi,
+)
+
+FORMULAS: list[Expr] = [
+    phi, psi, P, D, K, R, Upsilon, Omega, S, m, ell, V, a, b, delta, rotation, xi, nu, tau_bar,
+    H @ phi @ M @ phi.T @ H.T, inv(H @ phi @ M @ phi.T @ H.T), inv(I + H @ phi @ K), diag(phi @ M @ phi.T),
+    inv(D + 2 * (H @ M @ H.T)), 0.5 * v.T @ H @ M @ H.T @ v, phi.T @ a_ground, (v.T @ H @ M @ H.T @ v) * (H.T @ v),
+]  # fmt: skip
+ROBOTS = ("tree4", "free2", "universal-outboard", "planar-root", "forest5.12", "fixed-alone", "geared2")
+
+
+def _judge(model: Model, frame: Frame, count: int = 1, *, precise: bool = False) -> tuple[Judge, list[Sample]]:
+    samples = [Sample.draw(model, 7 + k, frame) for k in range(count)]
+    return Judge((extended_scene if precise else float_scene)(model, samples)), samples
+
+
+@pytest.mark.parametrize("frame", ["body", "world"])
+@pytest.mark.parametrize("name", ROBOTS)
+def test_two_roads_to_the_same_value(name: str, frame: Frame) -> None:
+    model = mechanism(name)
+    judge, (sample,) = _judge(model, frame)
+    for e in [*FORMULAS, *LEAVES]:
+        needs_v = "v" in str({symbol.name for symbol in _inputs(e)})
+        given = {"v": sample.v} if needs_v or e is LEAVES[2] else {}
+        reference = evaluate(e, model, q=sample.q, frame=frame, **given)
+        value = judge.value(e)
+        dense = reference.data.toarray()
+        bound = 64 * np.finfo(float).eps * (1 + np.sqrt(model.depth)) * float(value.condition[0])
+        assert np.linalg.norm(value.array[0] - dense) <= bound * max(np.linalg.norm(value.size[0]), 1e-300), e
+
+
+def _inputs(e: Expr) -> set[Expr]:
+    from operator_algebra.expressions.traverse import free_symbols
+
+    return {symbol for symbol in free_symbols(e) if symbol.origin == "input"}
+
+
+def test_a_batch_is_as_good_as_one_by_one() -> None:
+    model = mechanism("forest5.7")
+    judge, samples = _judge(model, "body", 3)
+    for k, sample in enumerate(samples):
+        alone = Judge(float_scene(model, [sample]))
+        np.testing.assert_array_equal(judge.value(Omega).array[k], alone.value(Omega).array[0])
+
+
+def test_fixed_point_agrees_with_floats_to_their_last_digits() -> None:
+    model = mechanism("free2")
+    floats, _ = _judge(model, "world")
+    precise, _ = _judge(model, "world", precise=True)
+    arithmetic = precise.arithmetic
+    assert isinstance(arithmetic, FixedPoint)
+    for e in FORMULAS:
+        left, right = floats.value(e), precise.value(e)
+        exact = (right.array / arithmetic.one()).astype(float)
+        bound = 64 * np.finfo(float).eps * (1 + np.sqrt(model.depth)) * float(left.condition[0])
+        assert np.linalg.norm(left.array - exact) <= bound * max(np.linalg.norm(left.size), 1e-300), e
+
+
+@pytest.mark.parametrize("name", ["planar-root", "helical-outboard", "universal-outboard", "free1", "forest5.19"])
+def test_rotations_are_orthogonal_to_all_bits(name: str) -> None:
+    judge, _ = _judge(mechanism(name), "body", precise=True)
+    arithmetic = judge.arithmetic
+    X_abs = judge.value(parse("X_abs")).array
+    for k in range(0, X_abs.shape[-1], 6):
+        block = X_abs[:, k : k + 3, k : k + 3]
+        product = arithmetic.multiply(block, np.swapaxes(block, -1, -2))
+        unit = arithmetic.array(np.eye(3))[None]
+        assert arithmetic.norm(product - unit)[0] < 1e-90
+
+
+def test_sizes_remember_what_cancelled() -> None:
+    judge, _ = _judge(mechanism("tree4"), "body")
+    value = judge.value(H @ tau_bar)
+    assert np.linalg.norm(value.array) < 1e-13
+    assert np.linalg.norm(value.size) > 1.0
+
+
+def test_fixed_point_linear_algebra() -> None:
+    arithmetic = FixedPoint(200)
+    rng = np.random.default_rng(0)
+    factor = rng.standard_normal((1, 5, 5))
+    matrix = arithmetic.array(factor @ np.swapaxes(factor, -1, -2))
+    unit = arithmetic.array(np.eye(5))[None]
+    assert arithmetic.norm(arithmetic.multiply(matrix, arithmetic.inverse(matrix)) - unit)[0] < 1e-50
+    root = arithmetic.cholesky(matrix)
+    assert arithmetic.norm(arithmetic.multiply(root, np.swapaxes(root, -1, -2)) - matrix)[0] < 1e-50
+    with pytest.raises(Singular):
+        arithmetic.inverse(arithmetic.zeros((1, 2, 2)))
+    with pytest.raises(Singular):
+        arithmetic.cholesky(-1 * matrix)
+
+
+def test_a_singular_sample_does_not_spoil_its_neighbours() -> None:
+    arithmetic = FloatArithmetic()
+    inverse = arithmetic.inverse(np.array([[[2.0]], [[0.0]]]))
+    assert inverse[0, 0, 0] == 0.5
+    assert np.isnan(inverse[1, 0, 0])
+    factor = arithmetic.cholesky(np.array([[[4.0]], [[-1.0]]]))
+    assert factor[0, 0, 0] == 2.0
+    assert np.isnan(factor[1, 0, 0])
+
+
+def test_what_has_no_value_is_refused() -> None:
+    judge, _ = _judge(mechanism("tree4"), "body")
+    variable = P.children[0]
+    with pytest.raises(InputError, match="no value of its own"):
+        judge.value(variable)

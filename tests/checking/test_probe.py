@@ -1,0 +1,76 @@
+"""Probing: the same verdicts as dense algebra, and large mechanisms in linear time."""
+
+import numpy as np
+import pytest
+
+from operator_algebra.checking.check import check_all
+from operator_algebra.checking.large import probe_residual
+from operator_algebra.checking.probe import Prober
+from operator_algebra.checking.probing import probe, probe_mechanisms
+from operator_algebra.checking.scene import Sample
+from operator_algebra.checking.suite import in_domain, mechanism
+from operator_algebra.identities.catalogue import catalogue, law_named
+from operator_algebra.identities.identity import Identity, Law
+from operator_algebra.models.families import chain
+from tests.laws.verdicts import false_claim
+
+LAWS = list(catalogue().values())
+
+
+@pytest.mark.parametrize("name", ["tree4", "forest5.7", "free2"])
+def test_probes_tell_laws_from_their_twins(name: str) -> None:
+    model = mechanism(name)
+    sample = Sample.draw(model, 5, "body")
+    for law in LAWS:
+        if not in_domain(law, model):
+            continue
+        assert _share(Prober(model, sample), sample, law) < 1e-9, law
+        claims = [false_claim(law, twin) for twin in law.twins]
+        assert max(_share(Prober(model, sample), sample, claim) for claim in claims) > 1e-9, law
+
+
+def _share(prober: Prober, sample: Sample, law: Law) -> float:
+    found = probe_residual(prober, sample, law)
+    return float(found.difference[0] / found.size[0]) if found.size[0] else 0.0
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_the_catalogue_on_six_hundred_bodies(place: int) -> None:
+    model = probe_mechanisms(600)[place]
+    outcomes = list(probe(model, LAWS))
+    assert [outcome for outcome in outcomes if outcome.verdict == "FAILS"] == []
+    unclear = {outcome.law for outcome in outcomes if outcome.verdict == "inconclusive"}
+    assert unclear <= {"determinant of the mass matrix", "trace of the kernel"}
+    assert all(outcome.note for outcome in outcomes if outcome.verdict == "inconclusive")
+
+
+def test_a_slip_on_many_bodies() -> None:
+    law = law_named("factor inverse")
+    (outcome,) = probe(chain(3000), [false_claim(law, law.twins[0])])
+    assert outcome.verdict == "FAILS"
+
+
+def test_the_large_inverse_solves() -> None:
+    model = chain(1500, joint=["revolute", "spherical"], seed=1)
+    prober = Prober(model, Sample.draw(model, 0, "body"))
+    law = law_named("inverse mass matrix")
+    assert isinstance(law, Identity)
+    x = prober.random(law.lhs.type.domain)
+    y = prober.apply(law.lhs, x)
+    back = prober.apply(law.lhs.children[0], y)
+    assert np.linalg.norm(back.entries - x.entries) <= 1e-11 * np.linalg.norm(back.size)
+
+
+def test_large_mechanisms_of_the_suite_are_probed() -> None:
+    laws = [law_named(name) for name in ("mixed decomposition", "costate entries", "a joint removes inertia")]
+    assert [one.verdict for one in check_all(laws, mechanism("chain50"), samples=2)] == ["holds"] * 3
+
+
+def test_many_bodies_take_linear_memory() -> None:
+    model = chain(20_000)
+    prober = Prober(model, Sample.draw(model, 0, "body"))
+    law = law_named("propagation exchange")
+    assert isinstance(law, Identity)
+    x = prober.random(law.lhs.type.domain)
+    left, right = prober.apply(law.lhs, x), prober.apply(law.rhs, x)
+    assert np.linalg.norm(left.entries - right.entries) <= 1e-11 * np.linalg.norm(left.size)

@@ -1,0 +1,144 @@
+"""The commands as a person types them: output, exit codes, JSON, interruption."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+COMMAND = [sys.executable, "-c", "from operator_algebra.cli.main import main; main()"]
+
+
+def run(*words: str, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *words],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        cwd=cwd,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", **env},
+    )
+
+
+def test_a_claim_that_holds() -> None:
+    found = run("check", "inv(I + H phi K) = I - H psi K", "--model", "tree4", "-q")
+    assert found.returncode == 0
+    assert found.stdout.startswith("holds        claim: (I + H φ K)⁻¹ = I − H ψ K")
+    assert found.stderr == ""
+
+
+def test_a_claim_that_fails_exits_with_1() -> None:
+    found = run("check", "inv(I + H phi K) = I + H psi K", "--model", "tree4", "-q")
+    assert found.returncode == 1
+    assert "smallest counter-example: 2 bodies" in found.stdout
+
+
+def test_unicode_is_read() -> None:
+    assert run("check", "(I + H φ K)⁻¹ = I − H ψ K", "--model", "planar2r", "-q").returncode == 0
+
+
+def test_progress_is_lines_when_nobody_watches() -> None:
+    found = run("check", "left exchange", "--model", "planar2r")
+    assert found.stderr.startswith("checking  0/8")
+    assert "8/8" in found.stderr
+
+
+def test_wrong_use_exits_with_2_and_underlines() -> None:
+    found = run("check", "inv(I + H phi K = I")
+    assert found.returncode == 2
+    assert "ParseError" in found.stderr
+    assert "^" in found.stderr
+    assert "Traceback" not in found.stderr
+    unknown = run("check", "inv(I + H phee K) = I")
+    assert unknown.returncode == 2
+    assert "phee" in unknown.stderr
+    assert run("check", "no such law at all").returncode == 2
+    assert run("check", "factor inverse", "--model", "no_such_robot").returncode == 2
+    assert run("check", "--samples", "0").returncode == 2
+
+
+def test_json_and_ascii() -> None:
+    found = run("check", "factor inverse", "--model", "planar2r", "-q", "--json", "--samples", "2")
+    data = json.loads(found.stdout)
+    assert data["holds"] == 2
+    assert data["laws"][0]["verdict"] == "holds"
+    plain = run("check", "factor inverse", "--model", "planar2r", "-q", "--ascii")
+    assert plain.stdout.isascii()
+    assert "(I + H phi K)^-1 = I - H psi K" in plain.stdout
+
+
+def test_a_stream_without_unicode_gets_ascii() -> None:
+    found = run("check", "factor inverse", "--model", "planar2r", "-q", PYTHONIOENCODING="ascii")
+    assert found.returncode == 0
+    assert found.stdout.isascii()
+
+
+def test_a_theme_prints_a_table() -> None:
+    found = run("check", "brackets", "--model", "tree4", "-q", "--samples", "4")
+    assert found.returncode == 0
+    lines = found.stdout.splitlines()
+    assert "3 laws × tree4 × 4 samples" in lines[0]
+    assert "worst / bound" in found.stdout
+    assert "12 hold, 0 inconclusive, 0 fail" in found.stdout
+
+
+def test_strict_turns_inconclusive_into_3() -> None:
+    words = ("check", "inv(H E_phi M E_phi' H') = inv(D)", "--model", "planar3r", "-q")
+    loose, strict = run(*words), run(*words, "--strict")
+    assert loose.returncode == 0
+    assert loose.stdout.startswith("inconclusive")
+    assert strict.returncode == 3
+
+
+def test_the_other_commands() -> None:
+    models = run("models")
+    assert models.returncode == 0
+    assert "Model quadruped" in models.stdout
+    assert "tree4" in run("models", "tree4").stdout
+    assert len(json.loads(run("models", "--json", "--suite").stdout)) >= 90
+    shown = run("show", "phi")
+    assert "force → force" in shown.stdout
+    assert "factor inverse: " in run("show", "factor inverse").stdout
+    assert "blocks" in run("show", "H phi", "--model", "tree4").stdout
+    lowered = run("lower", "inv(H phi M phi' H') T", "--numbering", "paper")
+    assert lowered.returncode == 0
+    assert "for k = 1" in lowered.stdout
+    assert "flops per body" in run("lower", "dynamics.inverse_dynamics", "--model", "arm7").stdout
+    assert "numpy" in run("doctor").stdout
+    assert run("show", "dynamics.no_such").returncode == 2
+    assert run("lower", "inv(phi - I)").returncode == 2
+
+
+def test_a_picture_on_request(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "phi.svg"
+    assert run("show", "phi", "--model", "tree4", "--plot", str(path)).returncode == 0
+    assert path.read_text(encoding="utf-8").startswith("<?xml")
+
+
+def test_an_interrupt_ends_within_two_seconds(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [*COMMAND, "check", "--jobs", "2"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline()
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        start = time.monotonic()
+        process.wait(timeout=20)
+        took = time.monotonic() - start
+        assert process.returncode == 130
+        assert took < 2.0
+        assert "stopped" in process.stderr.read()
+    assert not (tmp_path / "out").exists()
+
+
+def test_probing_from_the_command_line() -> None:
+    found = run("check", "left exchange", "--probe", "300", "-q")
+    assert found.returncode == 0
+    assert found.stdout.count("holds") == 2

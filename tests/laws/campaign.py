@@ -1,0 +1,84 @@
+"""Many random mechanisms, one sample each: `python -m tests.laws.campaign 10000` writes ten_thousand.json."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from operator_algebra.checking.residual import judge
+from operator_algebra.checking.suite import in_domain, trials
+from operator_algebra.identities.catalogue import catalogue
+from operator_algebra.identities.identity import Law
+from operator_algebra.models.families import forest
+from operator_algebra.models.joints.joint import JOINT_KINDS
+from operator_algebra.models.model import Model
+from tests.laws.verdicts import false_claim
+
+RESULT = Path(__file__).parent / "ten_thousand.json"
+KINDS = tuple(JOINT_KINDS)
+
+
+def random_mechanism(number: int) -> Model:
+    """A forest of one to seven bodies with any joints, masses over up to six powers of ten."""
+    rng = np.random.default_rng(number)
+    n = int(rng.integers(1, 8))
+    parents = [-1, *(int(rng.integers(-1, k)) for k in range(1, n))]
+    kinds = [KINDS[int(rng.integers(len(KINDS)))] for _ in range(n)]
+    return forest(f"random{number}", parents, kinds, rng, float(rng.choice([0.0, 0.0, 1.0, 3.0])))
+
+
+def _twins() -> Iterator[Law]:
+    for law in catalogue().values():
+        for twin in law.twins:
+            yield false_claim(law, twin)
+
+
+def campaign(count: int, first: int) -> dict[str, Any]:
+    """What the laws and their twins do on so many random mechanisms."""
+    laws, twins = list(catalogue().values()), list(_twins())
+    refuted: Counter[int] = Counter()
+    told: Counter[str] = Counter()
+    twins_told: Counter[str] = Counter()
+    false_fails: list[str] = []
+    for number in range(first, first + count):
+        model = random_mechanism(number)
+        for trial, _ in trials(model, 1, number):
+            kept: dict[int, Any] = {}
+            for law in laws:
+                if in_domain(law, model):
+                    verdicts = [one.verdict for one in judge(trial, law, precise=kept)]
+                    told.update(verdicts)
+                    if "FAILS" in verdicts:
+                        false_fails.append(f"{law.name} on {model.name}")
+            for place, twin in enumerate(twins):
+                if refuted[place] < 3 and in_domain(twin, model):
+                    verdicts = [one.verdict for one in judge(trial, twin, precise=kept)]
+                    twins_told.update(verdicts)
+                    refuted[place] += verdicts.count("FAILS")
+    return {
+        "mechanisms": count,
+        "samples": sum(told.values()),
+        "holds": told["holds"],
+        "inconclusive": told["inconclusive"],
+        "false_fails": false_fails,
+        "twins": len(twins),
+        "missed_twins": [twin.name for place, twin in enumerate(twins) if not refuted[place]],
+        "twin_samples": sum(twins_told.values()),
+        "twins_inconclusive": twins_told["inconclusive"],
+    }
+
+
+def main() -> None:
+    """Write the record."""
+    found = campaign(int(sys.argv[1]), first=0)
+    RESULT.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

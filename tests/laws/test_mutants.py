@@ -1,0 +1,71 @@
+"""Mutants of laws: all are refuted, but for those that exact rational arithmetic shows to be equal."""
+
+from pathlib import Path
+
+import pytest
+
+from operator_algebra.checking.residual import judge
+from operator_algebra.checking.suite import mechanism, trials
+from operator_algebra.expressions.nodes import Root
+from operator_algebra.expressions.traverse import children_and_definition, postorder
+from operator_algebra.identities.catalogue import catalogue
+from operator_algebra.identities.identity import Identity
+from operator_algebra.identities.mutants import mutants
+from tests.laws.rational import is_zero, rational_tree
+from tests.laws.verdicts import refuted
+
+EQUAL = (Path(__file__).parent / "equal_mutants.txt").read_text(encoding="utf-8").splitlines()
+LEAST = 500
+TREES = 20
+
+
+def _plain(mutant: Identity) -> Identity:
+    domain = tuple(word for word in mutant.domain if word not in ("any J", "any G"))
+    return Identity(mutant.name, mutant.lhs, mutant.rhs, domain=domain)
+
+
+MUTANTS = [_plain(m) for law in catalogue().values() if isinstance(law, Identity) for m in mutants(law)]
+
+
+def _line(mutant: Identity) -> str:
+    return f"{mutant.name}: {mutant.formula()}"
+
+
+def test_there_are_many_mutants_and_all_but_the_listed_ones_are_refuted() -> None:
+    assert len(MUTANTS) - len(EQUAL) >= LEAST
+    held = [_line(mutant) for mutant in MUTANTS if _line(mutant) not in EQUAL and not refuted(mutant)]
+    assert held == []
+
+
+def test_every_listed_mutant_exists() -> None:
+    assert sorted(EQUAL) == sorted(_line(mutant) for mutant in MUTANTS if _line(mutant) in EQUAL)
+
+
+LISTED = [mutant for mutant in MUTANTS if _line(mutant) in EQUAL]
+
+
+def _has_root(e: Identity) -> bool:
+    sides = (e.lhs, e.rhs)
+    return any(isinstance(node, Root) for side in sides for node in postorder(side, children_and_definition))
+
+
+@pytest.mark.parametrize("mutant", LISTED, ids=[mutant.name for mutant in LISTED])
+def test_a_listed_mutant_is_equal_in_exact_arithmetic(mutant: Identity) -> None:
+    if _has_root(mutant):
+        # A square root is not rational: the same with hundreds of bits.
+        for size in ("forest5.7", "forest5.12", "tree4", "free2", "spherical-outboard"):
+            samples = [trial.precisely(range(len(trial.samples))) for trial, _ in trials(mechanism(size), 4, seed=9)]
+            assert {one.verdict for trial in samples for one in judge(trial, mutant)} == {"holds"}
+        return
+    assert all(is_zero(mutant.lhs - mutant.rhs, rational_tree(seed)) for seed in range(TREES))
+
+
+def test_exact_trees_see_a_slip_and_believe_the_laws() -> None:
+    tree = rational_tree(0)
+    seen = 0
+    for law in catalogue().values():
+        if isinstance(law, Identity) and not _has_root(law) and law.theme in ("projections", "riccati", "composite"):
+            assert is_zero(law.lhs - law.rhs, tree), law
+            assert not any(is_zero(twin.lhs - twin.rhs, tree) for twin in law.twins), law
+            seen += 1
+    assert seen > 20

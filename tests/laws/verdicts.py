@@ -1,0 +1,47 @@
+"""What the tests of laws ask again and again: which of several mechanisms refute a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+from operator_algebra.checking.residual import Verdict, judge
+from operator_algebra.checking.suite import in_domain, mechanism, trials
+from operator_algebra.checking.trial import Trial
+from operator_algebra.identities.identity import Identity, Law, Statement, Twin
+from operator_algebra.models.model import Model
+
+# A chain, trees with all kinds of joints, a free base: small ones, on which any slip shows.
+SMALL = ("chain6", "forest4.1", "forest5.7", "forest5.12", "tree4", "revolute-outboard", "free1", "floating-alone")
+
+
+@cache
+def _batches(name: str) -> list[tuple[Trial, dict[int, Trial]]]:
+    return [(trial, {}) for trial, _ in trials(mechanism(name), 2, seed=3)]
+
+
+def verdicts(law: Law, name: str) -> list[Verdict]:
+    """The verdict of each sample on a mechanism of the suite; none outside the domain."""
+    if not in_domain(law, mechanism(name)):
+        return []
+    return [one.verdict for trial, kept in _batches(name) for one in judge(trial, law, precise=kept)]
+
+
+def refuted(law: Law, names: Iterable[str] = SMALL) -> bool:
+    """Whether a mechanism refutes a claim, confirmed with hundreds of bits."""
+    return any("FAILS" in verdicts(law, name) for name in names)
+
+
+def fresh(law: Law, model: Model, seed: int) -> list[Verdict]:
+    """The verdicts on a mechanism that is not of the suite."""
+    if not in_domain(law, model):
+        return []
+    return [one.verdict for trial, _ in trials(model, 1, seed) for one in judge(trial, law)]
+
+
+def false_claim(law: Law, twin: Twin | Statement) -> Law:
+    """The planted slip as a claim of its own, with the domain of its law and without wider readings."""
+    if isinstance(twin, Statement):
+        return twin
+    domain = tuple(word for word in law.domain if word not in ("any J", "any G"))
+    return Identity(f"{law.name} | {twin.slip}", twin.lhs, twin.rhs, domain=domain)

@@ -25,11 +25,21 @@ _KINDS = {
     "planar": "planar",
 }
 _AXIAL = ("revolute", "continuous", "prismatic", "planar")
-_IN_ROBOT = ("link", "joint", "material", "transmission", "gazebo", "sensor")
-_IN_LINK = ("inertial", "visual", "collision")
-_IN_INERTIAL = ("origin", "mass", "inertia")
-_IN_JOINT = ("origin", "parent", "child", "axis", "calibration", "dynamics", "limit", "mimic", "safety_controller")
-_DYNAMICS = ("damping", "friction")
+_IN = {
+    "robot": ("link", "joint", "material", "transmission", "gazebo", "sensor"),
+    "link": ("inertial", "visual", "collision"),
+    "inertial": ("origin", "mass", "inertia"),
+    "joint": ("origin", "parent", "child", "axis", "calibration", "dynamics", "limit", "mimic", "safety_controller"),
+}
+_ATTRIBUTES = {
+    "origin": ("xyz", "rpy"),
+    "mass": ("value",),
+    "inertia": ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"),
+    "axis": ("xyz",),
+    "limit": ("lower", "upper", "effort", "velocity"),
+    "dynamics": ("damping", "friction"),
+    "mimic": ("joint", "multiplier", "offset"),
+}
 
 
 @dataclass(frozen=True)
@@ -88,14 +98,14 @@ def read_parts(robot: Element, reading: Reading) -> Parts:
         elif element.tag.startswith("xacro:"):
             advice = "The file is a template: run xacro on it first."
             reading.problem(f"<{element.tag:.60}> is not URDF", element.line, "", advice)
-    _strange_tags(robot, _IN_ROBOT, "", reading)
+    _slips(robot, "", reading)
     return parts
 
 
 def _link(element: Element, reading: Reading) -> Link | None:
     name = reading.text(element, "name", "")
     title = f'link "{name:.60}"' if name else "link"
-    _strange_tags(element, _IN_LINK, title, reading)
+    _slips(element, title, reading)
     inertial = reading.only(element, "inertial", title)
     inertia = Inertia() if inertial is None else _inertia(inertial, title, reading)
     line = element.line if inertial is None else inertial.line
@@ -104,7 +114,7 @@ def _link(element: Element, reading: Reading) -> Link | None:
 
 def _inertia(element: Element, title: str, reading: Reading) -> Inertia:
     """The inertia in the axes of the link; the file gives it in those of its <origin>."""
-    _strange_tags(element, _IN_INERTIAL, title, reading)
+    _slips(element, title, reading)
     place = reading.placement(element, title)
     mass_element, moments = reading.only(element, "mass", title), reading.only(element, "inertia", title)
     mass = 0.0
@@ -131,7 +141,7 @@ def _inertia(element: Element, title: str, reading: Reading) -> Inertia:
 def _joint(element: Element, reading: Reading) -> UrdfJoint | None:
     name = reading.text(element, "name", "")
     title = f'joint "{name:.60}"' if name else "joint"
-    _strange_tags(element, _IN_JOINT, title, reading)
+    _slips(element, title, reading)
     parent, child = (_linked(element, end, title, reading) for end in ("parent", "child"))
     origin = reading.placement(element, title)
     mimic = _mimic(element, title, reading)
@@ -171,7 +181,11 @@ def _motion(element: Element, name: str, title: str, reading: Reading) -> tuple[
         damping = reading.number(dynamics, "damping", title, 0.0, fatal=False, least=0.0)
         options["damping"] = damping or 0.0
         friction = reading.number(dynamics, "friction", title, 0.0, fatal=False, least=0.0)
-        ignored = [key for key, value in dynamics.attributes.items() if key not in _DYNAMICS and value.strip("0. ")]
+        ignored = [
+            key
+            for key, value in dynamics.attributes.items()
+            if key not in _ATTRIBUTES["dynamics"] and value.strip("0. ")
+        ]
         ignored += ["friction"] if friction else []
     if kind in ("revolute", "continuous", "prismatic"):
         options["limits"] = _limits(element, kind, title, reading)
@@ -218,10 +232,16 @@ def _mimic(element: Element, title: str, reading: Reading) -> Mimic | None:
     return Mimic(mimic.attributes.get("joint", ""), mimic.line)
 
 
-def _strange_tags(element: Element, known: Sequence[str], title: str, reading: Reading) -> None:
-    """Other tags are extensions and are left alone, unless they look like a slip."""
+def _slips(element: Element, title: str, reading: Reading) -> None:
+    """Other tags and attributes are extensions and are left alone, unless they look like a slip."""
+    known = _IN[element.tag]
     for child in element.children:
-        if child.tag not in known:
-            advice = reading.spelling(child.tag.lower(), known)
-            if advice:
-                reading.problem(f"unknown element <{child.tag:.60}>", child.line, title, advice, fatal=False)
+        if child.tag not in known and (advice := reading.spelling(child.tag.lower(), known)):
+            reading.problem(f"unknown element <{child.tag:.60}>", child.line, title, advice, fatal=False)
+        names = _ATTRIBUTES.get(child.tag, ())
+        for key in child.attributes if names else ():
+            advice = "" if key in names else reading.spelling(key.lower(), names)
+            # An attribute beside the one that it is like is no slip of it.
+            if advice and not any(f'"{name}"' in advice for name in child.attributes):
+                what = f"unknown attribute {key:.60} of <{child.tag}>"
+                reading.problem(what, child.line, title, advice, fatal=False)

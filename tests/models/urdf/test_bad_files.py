@@ -16,7 +16,14 @@ EXPECTED: dict[str, list[str]] = tomllib.loads((BAD / "expected.toml").read_text
 
 # What a person may want to load all the same.
 LOADABLE = {
-    *("damping_negative", "damping_text", "effort_negative", "inertia_missing", "inertia_negative"),
+    *(
+        "attribute_misspelt",
+        "damping_negative",
+        "damping_text",
+        "effort_negative",
+        "inertia_missing",
+        "inertia_negative",
+    ),
     *("inertia_product_too_large", "inertia_triangle", "inertial_twice", "limit_nan", "limit_text", "limits_swapped"),
     *("mass_negative", "mass_twice", "mimic_chain", "mimic_fixed", "mimic_itself", "mimic_missing"),
     *("mimic_multiplier", "robot_without_name", "tag_misspelt", "tip_on_its_axis", "tip_without_mass", "two_roots"),

@@ -9,6 +9,7 @@ from operator_algebra.expressions.build import add, matmul, multiply, one, retyp
 from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import Expr, Product, Scale, Sum, Symbol, Zero
 from operator_algebra.expressions.traverse import children_and_definition, postorder
+from operator_algebra.operators.spaces import ONE
 
 
 def linear_part(e: Expr, x: Expr) -> Expr:
@@ -16,7 +17,7 @@ def linear_part(e: Expr, x: Expr) -> Expr:
 
     >>> from operator_algebra.symbols import H, M, T, phi, qdd
     >>> linear_part(H @ phi @ M @ phi.T @ H.T @ qdd, qdd)
-    H φ M φ* H*   rate → torque   related, symmetric, definite
+    H φ M φ* H*   rate → torque   symmetric, definite
     """
     type_ = x.type.codomain >> e.type.codomain
     dependent: set[Expr] = set()
@@ -53,6 +54,9 @@ def _affine(
             return scale(node.factor, slope[node.body]), scale(node.factor, offset[node.body])
         case Scale() if node.factor not in dependent:
             return multiply(node.factor, slope[node.body]), multiply(node.factor, offset[node.body])
+        case Scale() if isinstance(node.factor, Expr) and node.body not in dependent and node.type.domain == ONE:
+            # y (z* x) is written (z* x) y: the operator is y z*.
+            return matmul(node.body, slope[node.factor]), multiply(offset[node.factor], node.body)
         case Product() if not dependent.intersection(node.children[:-1]):
             *before, last = node.children
             return matmul(*before, slope[last]), matmul(*before, offset[last])

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from operator_algebra.cli import check, doctor, lower, models, show
+from operator_algebra.cli import check, doctor, lower, models, run, show
 from operator_algebra.errors import OperatorAlgebraError
 
 MISUSED = 2
@@ -21,6 +21,7 @@ app = typer.Typer(
 app.command("check", rich_help_panel="Laws")(check.command)
 app.command("show", rich_help_panel="Formulas")(show.command)
 app.command("lower", rich_help_panel="Formulas")(lower.command)
+app.command("run", rich_help_panel="Formulas")(run.command)
 app.command("models", rich_help_panel="Mechanisms")(models.command)
 app.command("doctor", rich_help_panel="Installation")(doctor.command)
 

@@ -1,0 +1,105 @@
+"""Results of a formula as tables with joint names, or as plain lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from operator_algebra.expressions.query import Query
+from operator_algebra.lowering.program import Output
+from operator_algebra.markup import width
+from operator_algebra.models.model import Model
+from operator_algebra.operators.spaces import Space
+
+_COLUMNS = 12
+_AXES = ("wx", "wy", "wz", "x", "y", "z")
+
+
+def table(model: Model, output: Output, value: Any) -> str:
+    """The numbers of one result, rows and columns named by joint; wide matrices are cut and say so."""
+    if isinstance(value, list) or output.kind == "blocks":
+        return _blocks(model, list(value))
+    array = np.asarray(value)
+    body = output.formula.body if isinstance(output.formula, Query) else output.formula
+    if array.ndim == 0:
+        return _number(float(array))
+    if array.ndim == 1:
+        space = body.type.codomain if body.type.domain.name == "one" else body.type.domain
+        return _column(model, space, array)
+    rows = _labels(model, body.type.codomain, array.shape[0])
+    columns = _labels(model, body.type.domain, array.shape[1])
+    return _matrix(rows, columns, array)
+
+
+def plain_lists(value: Any) -> Any:
+    """Arrays as nested lists, exact when written as JSON."""
+    if isinstance(value, dict):
+        return {str(name): plain_lists(one) for name, one in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if isinstance(value, list | tuple):
+        return [plain_lists(one) for one in value]  # pyright: ignore[reportUnknownVariableType]
+    return np.asarray(value).tolist() if value is not None else None
+
+
+def _column(model: Model, space: Space, array: Any) -> str:
+    """One row for each joint or body, its entries side by side."""
+    labels = _labels(model, space, len(array))
+    if not space.attached or len(labels) != len(array):
+        return _matrix(labels, [""], array[:, None])
+    if space.sizes == "spatial" and len(array) == 6 * model.n:
+        return _matrix(list(model.joint_names), list(_AXES), array.reshape(model.n, 6))
+    return _matrix(labels, [""], array[:, None])
+
+
+def _labels(model: Model, space: Space, size: int) -> list[str]:
+    """The joint of every row; with a number behind it where a joint has several."""
+    if space.sizes == "joint" and size == model.nv:
+        counts = [part.stop - part.start for part in model.v_slices]
+    elif space.sizes == "spatial" and size == 6 * model.n:
+        counts = [6] * model.n
+    else:
+        return [str(i) for i in range(size)]
+    return [
+        name if count == 1 else f"{name}[{i}]"
+        for name, count in zip(model.joint_names, counts, strict=True)
+        for i in range(count)
+    ]
+
+
+def _blocks(model: Model, blocks: Sequence[Any]) -> str:
+    parts: list[str] = []
+    for name, block in zip(model.joint_names, blocks, strict=True):
+        rows, columns = np.shape(block)
+        if rows == columns == 1:
+            parts.append(f"{name}  {_number(float(np.asarray(block)[0, 0]))}")
+        elif rows and columns:
+            parts.append(_matrix([name, *[""] * (rows - 1)], [""] * columns, np.asarray(block)))
+    return "\n".join(parts)
+
+
+def _matrix(rows: Sequence[str], columns: Sequence[str], array: Any) -> str:
+    """Right-aligned columns; a head if columns have names."""
+    shown = array[:, :_COLUMNS]
+    cells = [[_number(float(entry)) for entry in row] for row in shown]
+    head = [str(name) for name in columns[:_COLUMNS]]
+    label = max((width(name) for name in rows), default=0)
+    wide = [max([width(head[j]), *(len(row[j]) for row in cells)]) for j in range(shown.shape[1])]
+    lines: list[str] = []
+    if any(head):
+        lines.append(" " * label + "".join(f"  {_pad(name, w)}" for name, w in zip(head, wide, strict=True)))
+    for name, row in zip(rows, cells, strict=True):
+        line = name + " " * (label - width(name))
+        lines.append(line + "".join(f"  {cell:>{w}}" for cell, w in zip(row, wide, strict=True)))
+    if array.shape[1] > _COLUMNS:
+        lines.append(f"… {array.shape[1]} columns; --json prints them all")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _pad(text: str, columns: int) -> str:
+    return " " * (columns - width(text)) + text
+
+
+def _number(x: float) -> str:
+    """Seven digits; a plain 0 for zero."""
+    return "0" if x == 0 else f"{x:.7g}"

@@ -1,0 +1,125 @@
+"""`operator-algebra run`: the numbers of a formula on a mechanism, computed by its sweeps."""
+
+from __future__ import annotations
+
+import warnings
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from operator_algebra.cli.output import Ascii, Json, ModelName, say, say_json
+
+if TYPE_CHECKING:
+    from operator_algebra.compiler import Compiled
+
+
+class FrameName(StrEnum):
+    """The axes of spatial blocks."""
+
+    body = "body"
+    world = "world"
+
+
+class MethodName(StrEnum):
+    """How a component of both directions is eliminated."""
+
+    auto = "auto"
+    joseph = "joseph"
+    orthogonal = "orthogonal"
+
+
+def command(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME|TEXT", help="dynamics.forward_dynamics, or \"inv(H phi M phi' H') T\".")
+    ],
+    model: ModelName = None,
+    inputs: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="q and inputs by name: .json, .toml or .npz.")
+    ] = None,
+    random: Annotated[bool, typer.Option("--random", help="Draw q and the inputs that are not given.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Of --random.")] = 0,
+    backend: Annotated[str, typer.Option(help="auto, numpy, or another that is installed.")] = "auto",
+    frame: Annotated[FrameName, typer.Option(help="body or world axes.")] = FrameName.body,
+    method: Annotated[MethodName, typer.Option(help="auto, joseph or orthogonal.")] = MethodName.auto,
+    as_json: Json = False,
+    ascii_only: Ascii = False,
+) -> None:
+    """Compute a formula on a mechanism; results carry the names of the joints."""
+    from operator_algebra.checking.suite import mechanism
+    from operator_algebra.cli.inputs import configuration, drawn, missing, read_inputs
+    from operator_algebra.cli.lookup import formula
+    from operator_algebra.compiler import compile as compile_formula
+    from operator_algebra.errors import InputError
+    from operator_algebra.operators.bind import DEFAULTS
+
+    if model is None:
+        raise InputError("run computes on a mechanism. Name one with --model, such as --model arm7.")
+    target = mechanism(model)
+    compiled = compile_formula(formula(name), target, backend=backend, frame=frame.value, method=method.value)
+    given = read_inputs(inputs) if inputs is not None else {}
+    if "q" in given:
+        given["q"] = configuration(target, given["q"])
+    program = compiled.program
+    wanted = [symbol for symbol in program.mentioned if DEFAULTS.get(symbol.name) != symbol.type]
+    names = ["q", *(symbol.name for symbol in wanted)]
+    absent = [one for one in names if one not in given]
+    if absent and random:
+        values = drawn(target, wanted, given, seed)
+    elif absent and compiled.backend != "sympy":  # closed forms keep symbols for what is not given
+        raise missing(program.formula, target, wanted, given)
+    else:
+        values = given
+    result, told = _computed(compiled, values)
+    for text in told:
+        typer.echo(f"warning: {text}", err=True)
+    chosen = absent if random else []
+    if as_json:
+        say_json(_record(compiled, values, result, chosen, seed, told))
+        return
+    say(_page(compiled, result, chosen, seed), ascii_only=ascii_only)
+
+
+def _computed(compiled: Compiled, values: dict[str, Any]) -> tuple[Any, list[str]]:
+    """The result, and what the package warned of on the way."""
+    from operator_algebra.errors import OperatorAlgebraWarning
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", OperatorAlgebraWarning)
+        result = compiled(**values)
+    return result, [str(one.message) for one in caught if issubclass(one.category, OperatorAlgebraWarning)]
+
+
+def _page(compiled: Compiled, result: Any, chosen: list[str], seed: int) -> str:
+    from operator_algebra.cli.numbers import table
+
+    output = compiled.program.outputs[0]
+    head = f"{compiled.program.formula}   on {compiled.model.name}   {compiled.backend}, {compiled.frame} axes"
+    lines = [head]
+    if chosen:
+        lines.append(f"drawn at random, seed {seed}: {', '.join(chosen)}")
+    numeric = not hasattr(result, "free_symbols")
+    return "\n".join([*lines, "", table(compiled.model, output, result) if numeric else str(result)])
+
+
+def _record(
+    compiled: Compiled, values: dict[str, Any], result: Any, chosen: list[str], seed: int, told: list[str]
+) -> dict[str, Any]:
+    """All that is needed to compute it again, in full precision."""
+    from operator_algebra.cli.numbers import plain_lists
+
+    numeric = not hasattr(result, "free_symbols")
+    return {
+        "formula": compiled.program.formula,
+        "model": compiled.model.name,
+        "joints": list(compiled.model.joint_names),
+        "backend": compiled.backend,
+        "frame": compiled.frame,
+        "method": compiled.program.method,
+        "inputs": plain_lists(values),
+        "random": chosen,
+        "seed": seed if chosen else None,
+        "warnings": told,
+        "result": plain_lists(result) if numeric else str(result),
+    }

@@ -37,7 +37,7 @@ class Term:
 
 @dataclass(frozen=True, eq=False)
 class Equation:
-    """The whole, and the terms that it is the sum of."""
+    """The whole, and the terms that it is the sum of; no terms if it has no parts."""
 
     whole: Tile
     terms: tuple[Term, ...]
@@ -58,8 +58,11 @@ def equation(e: Expr, model: Model) -> Equation:
     terms = [_term(part, model) for part in parts if structural(part, model).any()]
     if not terms:
         terms = [_term(parts[0], model)]
+    whole = replace(_tile(e, model), label=brief(e, 24))
     first = Term(terms[0].sign.replace("+", "").strip(), terms[0].tiles)
-    return Equation(replace(_tile(e, model), label=brief(e, 24)), (first, *terms[1:]))
+    if len(terms) == len(first.tiles) == 1 and (first.sign, first.tiles[0].label) == ("", whole.label):
+        return Equation(whole, ())
+    return Equation(whole, (first, *terms[1:]))
 
 
 def definition(e: Expr) -> Expr:

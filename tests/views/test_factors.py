@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import operator_algebra as oa
 from operator_algebra.errors import InputError
 from operator_algebra.models.model import Model
-from operator_algebra.symbols import D, H, I, K, M, P, R, U, W, m, phi, psi, qdd, tau_bar
+from operator_algebra.symbols import D, H, I, K, M, P, R, U, W, inv, m, phi, psi, qdd, tau_bar
 from operator_algebra.views.equation import Equation, equation
 from operator_algebra.views.factors import Row, factors
 from operator_algebra.views.pattern import structural
@@ -31,6 +31,7 @@ def test_names_stand_for_their_definitions() -> None:
     assert written(equation(phi, tree)) == "(I − E_φ)⁻¹"
     assert written(equation(0.5 * (M @ phi.T), tree)) == "1/2 M φ*"
     assert written(equation(oa.dynamics.inverse_dynamics, tree)) == "ℳ q̈ + bias"
+    assert equation(M, tree).terms == equation(inv(M), tree).terms == ()
 
 
 @settings(max_examples=20)

@@ -1,0 +1,63 @@
+"""What each operator of the vocabulary means physically, one sentence each: the glossary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+MEANINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "I": "Leaves everything as it is.",
+        "E_phi": "Shifts the force on each body to the origin of its parent, one joint inward; its adjoint carries the "
+        "velocity of a parent out to its children as if the joints were locked.",
+        "H": "Picks from the force on a body the part that its joint feels; its adjoint turns joint rates into the "
+        "velocity of a body relative to its parent.",
+        "H_dot": "How H changes with time in the axes of the body; zero for joints whose map is constant.",
+        "M": "The spatial inertia of each body about its own origin.",
+        "armature": "The inertia of rotors behind gears, felt by a joint alone.",
+        "damping": "What dampers in the joints oppose to their rates.",
+        "spring": "The forces that springs in the joints take up at this configuration.",
+        "a_ground": "The acceleration given to the ground so that gravity need not be spoken of.",
+        "E_ground": "Shifts the forces on root bodies to the ground.",
+        "X_cm": "Moves the point about which a force is taken from the origin of a body to its centre of mass.",
+        "X_abs": "Moves the point about which a force is taken to the origin of the base, in the axes of the base.",
+        "v": "The joint rates.",
+        "qdd": "The joint accelerations.",
+        "T": "The joint forces: torques about turning axes, forces along sliding ones.",
+        "f_ext": "Forces that act on the bodies from outside, at their origins.",
+        "B": "Puts forces at end effectors or contacts on the bodies; its adjoint picks the velocities there.",
+        "phi": "Gathers the forces on all bodies outboard of each body; its adjoint spreads velocities outward. All "
+        "joints count as locked.",
+        "phi_tilde": "The same, without a body's own force.",
+        "R": "Composite inertia: what hangs on a body when all joints outboard are locked.",
+        "P": "Articulated inertia: what a body feels of all that hangs on it when the joints outboard are free.",
+        "D": "The inertia that a joint feels when all joints outboard of it are free.",
+        "G": "The gain: which force a joint has to pass on when it yields to a unit of joint force.",
+        "K": "The gain, shifted to the parent.",
+        "tau": "The part of a force on a body that makes its joint move.",
+        "tau_bar": "The part of a force on a body that passes its joint.",
+        "P_plus": "Articulated inertia as felt through the joint, from its inboard side.",
+        "E_psi": "Shifts a force to the parent through a joint that yields.",
+        "psi": "Gathers forces inward through joints that yield; its adjoint spreads velocities outward through them.",
+        "psi_tilde": "The same, without a body's own force.",
+        "U": "The innovations factor: makes joint forces from independent ones.",
+        "W": "Its inverse, the whitening filter: takes from each joint force what the joints outboard explain.",
+        "m": "The square root of the mass matrix that a sweep can apply.",
+        "ell": "The inverse of that square root.",
+        "Upsilon": "How much each body yields to a unit force on itself, all joints free.",
+        "Upsilon_plus": "The same as it arrives from the parent, before the joint's own yielding.",
+        "Omega": "How much each body yields to a unit force on any other: the inverse inertia of operational space.",
+        "S": "What is left of the articulated inertia when the inboard side is free too; the smoothed covariance.",
+        "xi": "Total rates: the part of each joint's motion that does not come from the joints inboard.",
+        "nu": "Total rates, scaled so that the kinetic energy is half the sum of their squares.",
+        "kappa": "Joint forces freed of what the joints outboard explain; the innovations.",
+        "epsilon": "The same, scaled to unit variance.",
+        "V": "The velocity of each body.",
+        "V_tilde": "The cross product with the velocity of each body.",
+        "delta": "The cross product on forces with the velocity of each body relative to its parent.",
+        "rotation": "How the axes of each body turn.",
+        "rotation_delta": "How the axes of each body turn relative to those of its parent.",
+        "a": "The acceleration that velocities alone cause.",
+        "b": "The gyroscopic force on each body.",
+    }
+)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from operator_algebra.backends.backend import Executable, Run, backend_named
+from operator_algebra.backends.backend import ClosedForm, Executable, Run, backend_named
 from operator_algebra.backends.diagnosis import (
     lost_digits,
     rescued,
@@ -44,7 +44,7 @@ class Compiled:
     model: Model
     backend: str
     frame: Frame
-    _executable: Executable
+    _executable: Executable | ClosedForm
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -56,18 +56,31 @@ class Compiled:
         """The code that the backend runs, if it has any."""
         return self._executable.source
 
-    def __call__(self, *, q: Any, out: Any = None, errors: Literal["raise", "mask"] = "raise", **inputs: Any) -> Any:
+    def __call__(
+        self, *, q: Any = None, out: Any = None, errors: Literal["raise", "mask"] = "raise", **inputs: Any
+    ) -> Any:
         """The result at one or many configurations; a mapping if several expressions were compiled.
 
+        Closed forms (backend="sympy") take symbols for what is not given, q too, and `parameters` of the model.
         A singular sample raises `SingularError` after all have been computed; `errors="mask"` returns the result with
         its rows not a number instead.
         """
         if errors not in ("raise", "mask"):
             raise InputError(f'errors={errors!r} is not known. Use "raise" or "mask".')
+        if isinstance(self._executable, ClosedForm):
+            if out is not None:
+                raise InputError("closed forms are not written into arrays. Leave out= away.")
+            return self._unpacked(self._executable.closed_form(self._what, q, inputs))
         return self._run(self._bound(q, inputs), out, errors)
+
+    def _numeric(self) -> Executable:
+        if isinstance(self._executable, ClosedForm):
+            raise InputError(f'backend "{self.backend}" gives closed forms, not numbers. Compile with backend="numpy".')
+        return self._executable
 
     def bind(self, *, q: Any, out: Any, **inputs: Any) -> Callable[[], None]:
         """Check the arguments once; the returned function computes into `out` from their current contents."""
+        self._numeric()
         self._bound(q, inputs)
         kept = dict(inputs)
 
@@ -86,6 +99,7 @@ class Compiled:
         >>> oa.compile(oa.dynamics.mass_matrix, arm).linear_operator(q=arm.neutral()).shape
         (3, 3)
         """
+        self._numeric()
         e, x = self._applied(inputs)
         A = linear_part(e, x)
         method = cast("Method", self.program.method)
@@ -127,6 +141,8 @@ class Compiled:
 
     def _bound(self, q: Any, inputs: Mapping[str, Any]) -> _Call:
         wanted = [symbol for symbol in self.program.mentioned if symbol.name in self.inputs or symbol.name in inputs]
+        if q is None:
+            raise InputError(f"{self._what} needs q ({self.model.nq} entries); it was not given.")
         configuration = self.model.check_q(q)
         bound = bind(self._what, wanted, self.model, inputs, batch=True, whole=False)
         _refuse_complex(self._what, bound)
@@ -141,10 +157,10 @@ class Compiled:
     def rescue(self) -> Executable:
         """The same formulas by orthogonal elimination: about twenty times the work, and no local pivots to lose."""
         formulas: dict[str, Expr | Query] = {output.name: output.formula for output in self.program.outputs}
-        return _compiled(tuple(formulas.items()), self.model, self.backend, self.frame, "orthogonal")._executable
+        return _compiled(tuple(formulas.items()), self.model, self.backend, self.frame, "orthogonal")._numeric()
 
     def _run(self, call: _Call, out: Any, errors: str) -> Any:
-        run = self._executable(call.q, call.v, call.inputs)
+        run = self._numeric()(call.q, call.v, call.inputs)
         if self.program.method != "orthogonal" and lost_digits(run.pivots):
             run = rescued(run, self.rescue(call.q, call.v, call.inputs))
         result = self._masked(run, call.lead, errors)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -12,7 +13,10 @@ from operator_algebra.lowering.program import Program
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound
 
-REGISTRY: dict[str, str] = {"numpy": "operator_algebra.backends.reference"}
+REGISTRY: dict[str, str] = {
+    "numpy": "operator_algebra.backends.reference",
+    "sympy": "operator_algebra.backends.symbolic",
+}
 """Backends by name; each module has a function `build(program, model, frame)`."""
 
 
@@ -43,10 +47,23 @@ class Executable(Protocol):
         ...
 
 
+class ClosedForm(ABC):
+    """A program whose results are expressions; it reads its arguments itself."""
+
+    @property
+    @abstractmethod
+    def source(self) -> str:
+        """The results as code."""
+
+    @abstractmethod
+    def closed_form(self, what: str, q: Any, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """The results by output; what is not given is a symbol."""
+
+
 class Builder(Protocol):
     """The function that every backend module has."""
 
-    def __call__(self, program: Program, model: Model, frame: str) -> Executable:
+    def __call__(self, program: Program, model: Model, frame: str) -> Executable | ClosedForm:
         """Make a program ready for a model, with blocks in the axes of `frame`."""
         ...
 

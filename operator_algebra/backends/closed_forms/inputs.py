@@ -1,0 +1,76 @@
+"""Inputs of closed forms: expressions in place of floats, and symbols for what is not given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from operator_algebra.backends.closed_forms.mechanism import objects
+from operator_algebra.errors import InputError
+from operator_algebra.models.model import Model
+from operator_algebra.operators.bind import Binder, Declared
+from operator_algebra.operators.layout import Layout
+from operator_algebra.operators.spaces import ONE
+
+sympy: Any = import_module("sympy")
+
+
+class SymbolBinder(Binder):
+    """Reads inputs as exact expressions; vectors, numbers and square diagonal operators have symbols by default."""
+
+    def numbers(self, symbol: Declared, value: object, what: str = "it") -> Any:
+        """An array of expressions."""
+        try:
+            array = objects(value)
+        except (TypeError, ValueError, sympy.SympifyError):
+            raise self.refuse(symbol, f"{what} is not an array of numbers or expressions") from None
+        if any(isinstance(x, str) for x in np.asarray(value, dtype=object).flat):
+            raise self.refuse(symbol, f"{what} holds text", "Give numbers or SymPy expressions.")
+        return array
+
+    def default(self, symbol: Declared) -> object:
+        """Zero, or symbols named after the input."""
+        known = super().default(symbol)
+        return self.symbols(symbol) if known is None else known
+
+    def symbols(self, symbol: Declared) -> Any:
+        """Symbols named after the input, T0, T1, …; None for operators of other shapes."""
+        type_ = symbol.type
+        if type_ == ONE >> ONE:
+            return sympy.Symbol(symbol.name)
+        rows = self.layouts.get(type_.codomain.sizes)
+        scalars = symbol.structure.flow == "diagonal" and type_.same_sizes
+        if rows is not None and (type_.domain == ONE or scalars):
+            return symbols(symbol.name, rows.size)
+        return None
+
+    def verify_whole(self, symbol: Declared, array: Any, rows: Layout, cols: Layout) -> None:
+        """Operators that are not local on the tree are refused before; a number has every structure."""
+
+    def verify_local(self, symbol: Declared, blocks: Sequence[Any]) -> None:
+        """Symmetry is a matter of algebra; the sign of a symbol is not known and taken as declared."""
+        if symbol.structure.symmetric and not symbol.structure.hop:
+            for name, block in zip(self.model.joint_names, blocks, strict=True):
+                if any(sympy.expand(x) != 0 for x in (block - block.T).flat):
+                    raise self.refuse(symbol, f'the block at "{name}" is not symmetric')
+
+
+def symbols(name: str, count: int) -> list[Any]:
+    """Symbols called name0, name1 and so on."""
+    return [sympy.Symbol(f"{name}{i}") for i in range(count)]
+
+
+def coordinates(model: Model, q: object) -> Any:
+    """Coordinates as an array of expressions; q0, q1, … if none are given."""
+    try:
+        array = objects(symbols("q", model.nq) if q is None else q)
+    except (TypeError, ValueError, sympy.SympifyError):
+        raise InputError(f"q of {model.name} is not an array of numbers or expressions.") from None
+    if array.shape != (model.nq,):
+        raise InputError(
+            f"q has shape {array.shape}, not ({model.nq},): model {model.name}. A closed form has no batch."
+        )
+    return array

@@ -1,0 +1,379 @@
+"""Rational functions whose denominators are products of known polynomials.
+
+Exact arithmetic without greatest common divisors, which would take hours here: an inverse makes its numerator a known
+factor, and results are reduced by trial division with those factors. The pivots of an elimination are such factors,
+and what divides out is just what Cramer's rule promises.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import random
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from importlib import import_module
+from typing import Any, Literal
+
+from operator_algebra.errors import InputError
+
+Monomial = tuple[int, ...]
+Poly = Any
+"""A polynomial of `sympy.polys.rings`: a mapping monomial → coefficient."""
+
+LARGEST = 1_500_000
+"""Polynomials of more terms times variables are refused: nobody would read them, and memory would fill."""
+WORK = 40_000_000
+"""Products of terms after which a closed form is given up: about half a minute."""
+
+
+class TooLarge(InputError):
+    """A closed form that has outgrown what anyone could read or wait for."""
+
+
+class Ratio:
+    """numerator / (divisor Π factor ** power); `reduced` divides out what can be divided out."""
+
+    __slots__ = ("denominator", "divisor", "home", "numerator")
+
+    def __init__(
+        self, home: RationalFunctions, numerator: Poly, denominator: Mapping[int, int], divisor: int = 1
+    ) -> None:
+        self.home = home
+        self.numerator = numerator
+        self.denominator = denominator
+        self.divisor = divisor
+
+    def __bool__(self) -> bool:
+        return bool(self.numerator)
+
+    def __neg__(self) -> Ratio:
+        return Ratio(self.home, -self.numerator, self.denominator, self.divisor)
+
+    def __add__(self, other: Any) -> Ratio:
+        b = self.home.number(other)
+        if not b.numerator:
+            return self
+        if not self.numerator:
+            return b
+        common, divisor = dict(self.denominator), math.lcm(self.divisor, b.divisor)
+        for factor, power in b.denominator.items():
+            common[factor] = max(power, common.get(factor, 0))
+        total = self.home.over(self, common, divisor) + self.home.over(b, common, divisor)
+        return Ratio(self.home, total, common, divisor)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Ratio:
+        return self + -self.home.number(other)
+
+    def __rsub__(self, other: Any) -> Ratio:
+        return -self + other
+
+    def __mul__(self, other: Any) -> Ratio:
+        b = self.home.number(other)
+        if not self.numerator or not b.numerator:
+            return self.home.zero
+        powers = dict(self.denominator)
+        for factor, power in b.denominator.items():
+            powers[factor] = powers.get(factor, 0) + power
+        return Ratio(self.home, self.home.product(self.numerator, b.numerator), powers, self.divisor * b.divisor)
+
+    __rmul__ = __mul__
+
+
+class RationalFunctions:
+    """The rational functions of `count` variables, and of late variables that stand for √x or log x.
+
+    Coefficients are whole numbers, or in the field of the square roots `surds`.
+    """
+
+    def __init__(self, count: int, late: int, surds: Sequence[Any] = ()) -> None:
+        sympy: Any = import_module("sympy")
+        rings: Any = import_module("sympy.polys.rings")
+        self.domain = sympy.QQ.algebraic_field(*surds) if surds else sympy.ZZ
+        self.whole = not surds
+        names = [f"x{i}" for i in range(max(1, count + late))]
+        self.ring = rings.PolyRing(names, self.domain, sympy.polys.orderings.lex)
+        self.count = count
+        self.late: list[tuple[Literal["sqrt", "log"], Ratio]] = []
+        self.work = 0
+        self.factors: list[Poly] = []
+        self._values: list[Any] = []
+        chance = random.Random(0)
+        self._point = [chance.randrange(1000, 10000) for _ in names]
+        self.zero = Ratio(self, self.ring.zero, {})
+        self.one = Ratio(self, self.ring.one, {})
+
+    # -- making ----------------------------------------------------------------------------------------------------
+
+    def number(self, value: Any) -> Ratio:
+        """A rational number, or what is a ratio already."""
+        if isinstance(value, Ratio):
+            return value
+        if value == 0:
+            return self.zero
+        if value == 1:
+            return self.one
+        fraction = exact(value)
+        return Ratio(self, self.ring.ground_new(self.domain(fraction.numerator)), {}, fraction.denominator)
+
+    def surd(self, value: Any) -> Ratio:
+        """A SymPy number of the field."""
+        return Ratio(self, self.ring.ground_new(self.domain.from_sympy(value)), {})
+
+    def variable(self, i: int) -> Ratio:
+        """Variable i."""
+        return Ratio(self, self.ring.gens[i], {})
+
+    def know(self, factor: Poly) -> int:
+        """The number of a polynomial among the known factors."""
+        for i, known in enumerate(self.factors):
+            if known == factor:
+                return i
+        self.factors.append(factor)
+        self._values.append(self._value(factor) if self.whole else None)
+        return len(self.factors) - 1
+
+    def square_root(self, x: Ratio) -> Ratio:
+        """√x as a new variable whose square is x; a rational number where x is the square of one."""
+        x = self.reduced(x)
+        if self.whole and not x.denominator and x.numerator.is_ground and x.numerator.LC > 0:
+            top, bottom = int(x.numerator.LC), x.divisor
+            if math.isqrt(top) ** 2 == top and math.isqrt(bottom) ** 2 == bottom:
+                return self.number(Fraction(math.isqrt(top), math.isqrt(bottom)))
+        return self._late("sqrt", x)
+
+    def logarithm(self, x: Ratio) -> Ratio:
+        """log x as a new variable."""
+        return self._late("log", self.reduced(x))
+
+    def _late(self, kind: Literal["sqrt", "log"], x: Ratio) -> Ratio:
+        content = (kind, x.numerator, x.denominator, x.divisor)
+        for i, (known, of) in enumerate(self.late):
+            if (known, of.numerator, of.denominator, of.divisor) == content:
+                return self.variable(self.count + i)
+        self.late.append((kind, x))
+        return self.variable(self.count + len(self.late) - 1)
+
+    # -- reducing --------------------------------------------------------------------------------------------------
+
+    def over(self, x: Ratio, common: Mapping[int, int], divisor: int) -> Poly:
+        """The numerator of x over a common denominator."""
+        numerator = x.numerator
+        if divisor != x.divisor:
+            numerator = numerator * (divisor // x.divisor)
+        if common != x.denominator:
+            for factor, power in common.items():
+                for _ in range(power - x.denominator.get(factor, 0)):
+                    numerator = self.product(numerator, self.factors[factor])
+        return numerator
+
+    def product(self, a: Poly, b: Poly) -> Poly:
+        """The product of two polynomials, unless the closed form has become hopeless."""
+        self.work += len(a) * len(b)
+        result = a * b if self.work <= WORK else a
+        if self.work > WORK or len(result) * self.ring.ngens > LARGEST:
+            raise TooLarge(f"polynomials of {len(a)} and {len(b)} terms are multiplied")
+        return result
+
+    def reduced(self, x: Ratio) -> Ratio:
+        """The same value in lowest terms, as far as the known factors go, without squares of square roots."""
+        x = self._without_squares(x)
+        if not x.numerator:
+            return self.zero
+        numerator, left, divisor = x.numerator, dict(x.denominator), x.divisor
+        for factor, power in x.denominator.items():
+            for _ in range(power):
+                quotient = self._divided(numerator, factor)
+                if quotient is None:
+                    break
+                numerator = quotient
+                left[factor] -= 1
+        if divisor > 1 and self.whole and (common := content(numerator, divisor)) > 1:
+            numerator, divisor = numerator.quo_ground(common), divisor // common
+        return Ratio(self, numerator, {factor: power for factor, power in left.items() if power}, divisor)
+
+    def _divided(self, numerator: Poly, factor: int) -> Poly | None:
+        if self.whole and len(numerator) > 1 and self._value(numerator) % self._values[factor]:
+            return None
+        return quotient(numerator, self.factors[factor])
+
+    def _value(self, polynomial: Poly) -> Any:
+        """The value at a fixed random point: where that does not divide, the polynomial does not."""
+        total = 0
+        for monomial, coefficient in polynomial.items():
+            term = coefficient
+            for x, power in zip(self._point, monomial, strict=True):
+                if power:
+                    term *= x**power
+            total += term
+        return total
+
+    def _without_squares(self, x: Ratio) -> Ratio:
+        for i in range(len(self.late) - 1, -1, -1):
+            kind, square = self.late[i]
+            parts = split(x.numerator, self.count + i) if kind == "sqrt" else {}
+            if max(parts, default=0) >= 2:
+                total = self.zero
+                for power, part in parts.items():
+                    term = Ratio(self, part, x.denominator, x.divisor)
+                    if power % 2:
+                        term = term * self.variable(self.count + i)
+                    for _ in range(power // 2):
+                        term = term * square
+                    total = total + term
+                x = total
+        return x
+
+    # -- inverting -------------------------------------------------------------------------------------------------
+
+    def reciprocal(self, x: Ratio) -> Ratio:
+        """1 / x; roots leave the denominator, and what is left of it becomes a known factor."""
+        x = self.reduced(x)
+        if not x.numerator:
+            raise ZeroDivisionError
+        above = Ratio(self, self.over(self.one, x.denominator, 1), {}) * x.divisor
+        for i in range(len(self.late) - 1, -1, -1):
+            parts = split(x.numerator, self.count + i) if self.late[i][0] == "sqrt" else {}
+            if 1 in parts:
+                a, b = Ratio(self, parts.get(0, self.ring.zero), {}), Ratio(self, parts[1], {})
+                norm = a * a - b * b * self.late[i][1]
+                return self.reduced((a - b * self.variable(self.count + i)) * above * self.reciprocal(norm))
+        return self.reduced(above * self._inverse_of_polynomial(x.numerator))
+
+    def _inverse_of_polynomial(self, p: Poly) -> Ratio:
+        powers: dict[int, int] = {}
+        common = tuple(min(column) for column in zip(*p, strict=True))
+        for i, power in enumerate(common):
+            if power:
+                powers[self.know(self.ring.gens[i])] = power
+        if any(common):
+            p = quotient(p, self.ring.from_dict({common: self.domain.one}))
+        for factor in range(len(self.factors)):
+            while not p.is_ground and (rest := self._divided(p, factor)) is not None:
+                p = rest
+                powers[factor] = powers.get(factor, 0) + 1
+        scale, primitive = self._primitive(p)
+        if not primitive.is_ground:
+            factor = self.know(primitive)
+            powers[factor] = powers.get(factor, 0) + 1
+        if self.whole:
+            return Ratio(self, self.ring.ground_new(1 if scale > 0 else -1), powers, abs(int(scale)))
+        return Ratio(self, self.ring.ground_new(self.domain.one / scale), powers)
+
+    def _primitive(self, p: Poly) -> tuple[Any, Poly]:
+        """A number times a polynomial in a standard form, positive where no joint has moved."""
+        if not self.whole:
+            return p.LC, p.monic()
+        scale, primitive = p.primitive()
+        at_rest = sum(coefficient for monomial, coefficient in primitive.items() if sum(monomial) == 0)
+        if (at_rest or primitive.LC) < 0:
+            scale, primitive = -scale, -primitive
+        return scale, primitive
+
+
+def exact(value: Any) -> Fraction:
+    """The number that is written: 0.1 is one tenth."""
+    return Fraction(repr(float(value))) if not isinstance(value, int | Fraction) else Fraction(value)
+
+
+def quotient(p: Poly, factor: Poly) -> Poly | None:
+    """P / factor where it is a polynomial, else None; the leading terms decide, so most attempts end at once."""
+    leading = factor.LM
+    head = factor[leading]
+    tail = [(monomial, c) for monomial, c in factor.items() if monomial != leading]
+    rest = dict(p)
+    order = [tuple(-e for e in monomial) for monomial in rest]
+    heapq.heapify(order)
+    result = p.ring.zero
+    while rest:
+        monomial = tuple(-e for e in heapq.heappop(order))
+        if monomial not in rest:
+            continue
+        power = tuple(a - b for a, b in zip(monomial, leading, strict=True))
+        if min(power) < 0:
+            return None
+        coefficient, left = divmod(rest.pop(monomial), head)
+        if left:
+            return None
+        result[power] = coefficient
+        for step, c in tail:
+            place = tuple(a + b for a, b in zip(power, step, strict=True))
+            before = rest.get(place)
+            if before is None:
+                rest[place] = -coefficient * c
+                heapq.heappush(order, tuple(-e for e in place))
+            elif after := before - coefficient * c:
+                rest[place] = after
+            else:
+                del rest[place]
+    return result
+
+
+def content(p: Poly, divisor: int) -> int:
+    """The greatest number that divides a whole number and every coefficient."""
+    for coefficient in p.values():
+        divisor = math.gcd(divisor, int(coefficient))
+        if divisor == 1:
+            break
+    return divisor
+
+
+def split(p: Poly, i: int) -> dict[int, Poly]:
+    """The coefficients of the powers of variable i."""
+    parts: dict[int, Poly] = {}
+    for monomial, coefficient in p.items():
+        power = monomial[i]
+        rest = (*monomial[:i], 0, *monomial[i + 1 :])
+        parts.setdefault(power, p.ring.zero)[rest] = coefficient
+    return parts
+
+
+def determinant(rows: Sequence[Sequence[Ratio]]) -> Ratio:
+    """The determinant, by expansion along the rows with fewest terms; blocks have at most a few rows."""
+    home = rows[0][0].home
+    matrix = [list(row) for row in rows]
+    result = home.one
+    for k in range(len(matrix)):
+        at = pivot_row(matrix, k)
+        if at is None:
+            return home.zero
+        if at != k:
+            matrix[k], matrix[at] = matrix[at], matrix[k]
+            result = -result
+        result = home.reduced(result * matrix[k][k])
+        eliminate(matrix, k, range(k + 1, len(matrix)))
+    return result
+
+
+def pivot_row(matrix: Sequence[Sequence[Ratio]], k: int) -> int | None:
+    """The row, from k on, whose entry in column k is shortest but not zero."""
+    rows = [i for i in range(k, len(matrix)) if matrix[i][k]]
+    return min(rows, key=lambda i: len(matrix[i][k].numerator), default=None)
+
+
+def eliminate(matrix: list[list[Ratio]], k: int, rows: range | list[int]) -> None:
+    """Clear column k in the given rows with row k."""
+    home = matrix[k][k].home
+    inverse = home.reciprocal(matrix[k][k])
+    for i in rows:
+        if matrix[i][k]:
+            ratio = home.reduced(matrix[i][k] * inverse)
+            matrix[i] = [home.reduced(a - ratio * b) for a, b in zip(matrix[i], matrix[k], strict=True)]
+
+
+def inverse(rows: Sequence[Sequence[Ratio]]) -> list[list[Ratio]] | None:
+    """The inverse matrix; None if it has none."""
+    n = len(rows)
+    home = rows[0][0].home
+    matrix = [[*row, *(home.one if i == j else home.zero for j in range(n))] for i, row in enumerate(rows)]
+    for k in range(n):
+        at = pivot_row(matrix, k)
+        if at is None:
+            return None
+        matrix[k], matrix[at] = matrix[at], matrix[k]
+        eliminate(matrix, k, [i for i in range(n) if i != k])
+        scale = home.reciprocal(matrix[k][k])
+        matrix[k] = [home.reduced(entry * scale) for entry in matrix[k]]
+    return [row[n:] for row in matrix]

@@ -20,7 +20,7 @@ _AXES = ("wx", "wy", "wz", "x", "y", "z")
 def table(model: Model, output: Output, value: Any) -> str:
     """The numbers of one result, rows and columns named by joint; wide matrices are cut and say so."""
     if isinstance(value, list) or output.kind == "blocks":
-        return _blocks(model, list(value))
+        return _blocks(model, value)
     array = np.asarray(value)
     body = output.formula.body if isinstance(output.formula, Query) else output.formula
     if array.ndim == 0:
@@ -67,7 +67,7 @@ def _labels(model: Model, space: Space, size: int) -> list[str]:
     ]
 
 
-def _blocks(model: Model, blocks: Sequence[Any]) -> str:
+def _blocks(model: Model, blocks: Any) -> str:
     parts: list[str] = []
     for name, block in zip(model.joint_names, blocks, strict=True):
         rows, columns = np.shape(block)

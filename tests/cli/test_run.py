@@ -1,0 +1,158 @@
+"""`run`: numbers with joint names, inputs from files, and what is said when they are missing or wrong."""
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import operator_algebra as oa
+from operator_algebra.cli.main import app
+from operator_algebra.errors import InputError
+
+Q, V, T = [0.3, -0.5], [1.0, -2.0], [0.7, 0.2]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command printed, and the error that it ended with."""
+
+    stdout: str
+    stderr: str
+    exception: BaseException | None
+
+
+def run(*words: str) -> Outcome:
+    found = cast("Any", CliRunner()).invoke(app, ["run", *words])
+    return Outcome(found.stdout, found.stderr, found.exception)
+
+
+def refusal(*words: str) -> str:
+    """The message of the input error that a command ends with."""
+    error = run(*words).exception
+    assert isinstance(error, InputError)
+    return str(error)
+
+
+def forward(path: Path, *more: str) -> list[float]:
+    """The accelerations of the planar arm from a file of inputs."""
+    found = run("dynamics.forward_dynamics", "--model", "planar2r", "--inputs", str(path), "--json", *more)
+    assert found.exception is None
+    return json.loads(found.stdout)["result"]
+
+
+def expected() -> list[float]:
+    arm = oa.load("planar2r")
+    return oa.compile(oa.dynamics.forward_dynamics, arm)(q=Q, v=V, T=T).tolist()
+
+
+def test_every_format_of_inputs_gives_the_same_numbers(tmp_path: Path) -> None:
+    plain, named = tmp_path / "plain.json", tmp_path / "named.json"
+    plain.write_text(json.dumps({"q": Q, "v": V, "T": T}))
+    blocks = {"elbow": [-0.5], "shoulder": 0.3}
+    named.write_text(json.dumps({"q": blocks, "v": {"shoulder": [1.0], "elbow": [-2.0]}, "T": T}))
+    toml, archive = tmp_path / "inputs.toml", tmp_path / "inputs.npz"
+    toml.write_text(f"q = {Q}\nv = {V}\nT = {T}\n")
+    np.savez(archive, q=Q, v=V, T=T)
+    assert [forward(path) for path in (plain, named, toml, archive)] == [expected()] * 4
+
+
+@pytest.mark.parametrize("method", ["joseph", "orthogonal"])
+def test_the_method_and_the_axes_do_not_change_the_meaning(tmp_path: Path, method: str) -> None:
+    path = tmp_path / "inputs.json"
+    path.write_text(json.dumps({"q": Q, "v": V, "T": T}))
+    np.testing.assert_allclose(forward(path, "--method", method, "--frame", "world"), expected(), rtol=1e-12)
+
+
+def test_missing_inputs_are_named_with_a_template_that_works(tmp_path: Path) -> None:
+    message = refusal("inv(H phi M phi' H' + J) T", "--model", "planar2r")
+    first, _, template = message.partition("\n")
+    for word in ("q (2 numbers)", "J (rate → torque)", "T (2 numbers)", "--random", "--inputs"):
+        assert word in first
+    path = tmp_path / "inputs.json"
+    path.write_text(template)
+    assert run("inv(H phi M phi' H' + J) T", "--model", "planar2r", "--inputs", str(path)).exception is None
+
+
+def test_random_inputs_are_announced_and_repeatable() -> None:
+    first = run("dynamics.forward_dynamics", "--model", "quadruped", "--random", "--seed", "3")
+    again = run("dynamics.forward_dynamics", "--model", "quadruped", "--random", "--seed", "3")
+    other = run("dynamics.forward_dynamics", "--model", "quadruped", "--random", "--seed", "4")
+    assert first.stdout == again.stdout != other.stdout
+    assert "drawn at random, seed 3: q, T, v" in first.stdout
+    for name in oa.load("quadruped").joint_names:
+        assert name in first.stdout
+
+
+def test_given_values_are_kept_beside_random_ones(tmp_path: Path) -> None:
+    path = tmp_path / "inputs.json"
+    path.write_text(json.dumps({"q": Q}))
+    found = run("dynamics.mass_matrix qdd", "--model", "planar2r", "--inputs", str(path), "--random", "--json")
+    assert isinstance(found.exception, InputError)
+    found = run("H phi M phi' H' qdd", "--model", "planar2r", "--inputs", str(path), "--random", "--json")
+    record = json.loads(found.stdout)
+    assert record["inputs"]["q"] == Q
+    assert record["random"] == ["qdd"]
+    assert record["joints"] == ["shoulder", "elbow"]
+
+
+def test_operators_print_as_tables_with_joint_names() -> None:
+    mass = run("dynamics.mass_matrix", "--model", "tree4", "--random")
+    lines = mass.stdout.splitlines()
+    assert lines[0].startswith("ℳ   on tree4")
+    names = oa.load("tree4").joint_names
+    assert all(any(line.startswith(name) for line in lines) for name in names)
+    blocks = run("P", "--model", "planar2r", "--random").stdout
+    assert blocks.count("shoulder") == blocks.count("elbow") == 1
+    assert run("B", "--model", "planar3r", "--random").exception is None
+    assert "… 18 columns" in run("dynamics.mass_matrix", "--model", "quadruped", "--random").stdout
+
+
+def test_spatial_vectors_have_one_line_for_each_body() -> None:
+    found = run("phi' H' v", "--model", "planar3r", "--random").stdout.splitlines()
+    assert found[3].split() == ["wx", "wy", "wz", "x", "y", "z"]
+    assert [line.split()[0] for line in found[4:]] == ["shoulder", "elbow", "wrist"]
+
+
+def test_lost_digits_are_told(tmp_path: Path) -> None:
+    arm = oa.load("planar2r")
+    thin = oa.Inertia(mass=1.0, com=[0.0, 0.0, 0.0], inertia_at_com=[1e-11, 1e-11, 1e-11])
+    path = tmp_path / "thin.toml"
+    oa.Model(name="thin", bodies=[arm.bodies[0], replace(arm.bodies[1], inertia=thin)]).save(path)
+    found = run("inv(H phi M phi' H') T", "--model", str(path), "--random", "--json")
+    assert "nearly singular" in found.stderr
+    assert json.loads(found.stdout)["warnings"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.json", "{", "not JSON"),
+        ("a.json", "[1]", "not values by name"),
+        ("a.toml", "q = ", "not TOML"),
+        ("a.npz", "not a zip", "archive"),
+        ("a.csv", "1,2", ".json, .toml or .npz"),
+        ("a.json", '{"q": {"shoulder": 1}}', 'no coordinates of "elbow"'),
+        ("a.json", '{"q": {"shoulder": 1, "elbow": 2, "nose": 3}}', 'unknown joints "nose"'),
+        ("a.json", '{"q": {"shoulder": [1, 2], "elbow": 2}}', "has 1 coordinates"),
+        ("a.json", '{"q": {"shoulder": "x", "elbow": 2}}', "not numbers"),
+        ("a.json", '{"q": [1, 2, 3]}', "q"),
+        ("a.json", '{"q": [1, 2], "colour": 3}', "does not mention colour"),
+    ],
+)
+def test_bad_files_are_refused_in_words(tmp_path: Path, name: str, content: str, words: str) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    assert words in refusal("dynamics.mass_matrix", "--model", "planar2r", "--inputs", str(path))
+
+
+def test_a_missing_file_and_a_missing_model_are_refused(tmp_path: Path) -> None:
+    assert "does not exist" in refusal("P", "--model", "planar2r", "--inputs", str(tmp_path / "no.json"))
+    assert "--model" in refusal("P")
+
+
+def test_ascii_output() -> None:
+    assert run("dynamics.mass_matrix", "--model", "planar2r", "--random", "--ascii").stdout.isascii()

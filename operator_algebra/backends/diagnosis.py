@@ -40,7 +40,7 @@ def rescued(plain: Run, orthogonal: Run) -> Run:
 def _worst(pivots: tuple[Pivot, ...]) -> tuple[Pivot, int, float]:
     """The smallest pivot: its name, body and relative size."""
     pivot = min(pivots, key=lambda p: float(np.min(_known(p.measure), initial=1.0)))
-    measure = np.min(_known(pivot.measure).reshape(-1, pivot.measure.shape[-1]), axis=0)
+    measure = np.min(_known(pivot.measure).reshape(-1, pivot.measure.shape[-1]), axis=0, initial=1.0)
     k = int(np.argmin(measure))
     return pivot, k, float(measure[k])
 

@@ -10,7 +10,8 @@ from operator_algebra.backends.backend import Pivot
 from operator_algebra.backends.groupkernels import GroupKernels
 from operator_algebra.backends.kernels import adjoint, definiteness, multiply_out, norms, pivot_measure
 from operator_algebra.backends.levels import Group, Levels
-from operator_algebra.backends.walks import Walker
+from operator_algebra.backends.walks import Walker, place_of
+from operator_algebra.expressions.nodes import Diag
 from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.products import expand_products
@@ -52,7 +53,24 @@ class Readout:
         whole = self._whole(parts, lead, space, columns=star)
         if output.kind == "vector":
             return whole[..., 0]
+        if output.kind == "picked":
+            return self._picked(output, whole)
         return whole[..., 0, :] if star and step.type.domain.sizes == "one" else whole
+
+    def _picked(self, output: Output, whole: Any) -> Any:
+        """Diagonal blocks, one block, or the trace of a matrix."""
+        body = output.formula.body if isinstance(output.formula, Query | Diag) else output.formula
+        rows, columns = (self.inputs.layouts[s.sizes] for s in (body.type.codomain, body.type.domain))
+        if isinstance(output.formula, Query) and output.formula.kind == "trace":
+            return np.trace(whole, axis1=-2, axis2=-1)
+        if isinstance(output.formula, Query) and output.formula.kind == "block":
+            i, j = (place_of(self.model, place) for place in output.formula.places)
+            return whole[..., rows.part(i), columns.part(j)]
+        parts = [
+            np.stack([whole[..., rows.part(k), columns.part(k)] for k in bodies.tolist()])
+            for bodies in self.levels.shapes
+        ]
+        return self._blocks(parts)
 
     def _whole(self, parts: list[Any], lead: tuple[int, ...], space: Space, *, columns: bool) -> Any:
         """The blocks of all bodies as rows of one array, or as its columns."""
@@ -89,7 +107,7 @@ class Readout:
         walker = Walker(self.model, output.walk, rows, columns, self.kernels.body_getter, self.kernels.edges)
         if output.kind == "dense" or not isinstance(output.formula, Query):
             return walker.dense()
-        i, j = (walker.place(place) for place in output.formula.places)
+        i, j = (place_of(self.model, place) for place in output.formula.places)
         return walker.block(i, j)
 
     def pivot(self, step: Step) -> Pivot:

@@ -26,6 +26,8 @@ class Relation:
     top: Any
     top_constant: Any
     measure: Any
+    scales: Any
+    logdet: Any
 
 
 class RelationKernels:
@@ -100,14 +102,22 @@ class RelationKernels:
         return self._triangularised(k, system, right, width, sent)
 
     def _triangularised(self, k: int, system: Any, right: Any, width: int, sent: list[slice]) -> Relation:
+        rows, scales = _balanced(system)
+        system = rows[..., :, None] * system * scales[..., None, :]
         known = system[..., :width]
         q, r = np.linalg.qr(known, mode="complete")
-        turned = np.swapaxes(q, -1, -2) @ np.concatenate([system[..., width:], right], axis=-1)
+        # Only the eliminated unknowns keep their own units; what is handed on is in the units of the caller.
+        outer = system[..., width:] / scales[..., None, width:]
+        turned = np.swapaxes(q, -1, -2) @ np.concatenate([outer, rows[..., :, None] * right], axis=-1)
         parameters = system.shape[-1] - width
         own = sum(s.stop - s.start for s in sent)
-        norms = np.sqrt(np.sum(known**2, axis=-2))
-        diagonal = np.abs(np.diagonal(r, axis1=-2, axis2=-1))
-        ratio = diagonal / np.where(norms > 0, norms, 1.0)
+        # The diagonal of the triangle does not show how near to singular it is; its singular values do.
+        values = np.linalg.svd(r[..., :width, :], compute_uv=False)
+        measure: Any = values[..., -1] / values[..., 0] if width else np.ones(values.shape[:-1])
+        if self.parent[k] < 0 and own:
+            # What a singular system leaves undetermined is handed inward and ends at the root.
+            left = np.linalg.svd(turned[..., width:, :own], compute_uv=False)[..., -1]
+            measure = np.minimum(measure, left)
         relation = Relation(
             sent=turned[..., width:, :own],
             received=turned[..., width:, own:parameters],
@@ -115,7 +125,9 @@ class RelationKernels:
             triangle=r[..., :width, :],
             top=turned[..., :width, :parameters],
             top_constant=turned[..., :width, parameters:],
-            measure=ratio.min(axis=-1) if width else np.ones(ratio.shape[:-1]),
+            measure=measure,
+            scales=scales[..., :width],
+            logdet=-np.log(rows).sum(axis=-1) - np.log(scales[..., :width]).sum(axis=-1),
         )
         self.relations[k] = relation
         return relation
@@ -181,6 +193,7 @@ class RelationKernels:
         """The log |det| of the whole system: the triangles of all bodies, and what is left at the roots."""
         total: Any = 0.0
         for k, relation in enumerate(self.relations):
+            total = total + relation.logdet
             total = total + np.log(np.abs(np.diagonal(relation.triangle, axis1=-2, axis2=-1))).sum(axis=-1)
             if self.parent[k] < 0 and relation.sent.shape[-1]:
                 total = total + np.linalg.slogdet(relation.sent)[1]
@@ -204,6 +217,7 @@ class RelationKernels:
         lead = np.broadcast_shapes(*(part.shape[:-2] for part in given))
         stacked = np.concatenate([np.broadcast_to(part, (*lead, *part.shape[-2:])) for part in given], axis=-2)
         unknowns = solve(relation.triangle, relation.top_constant - relation.top @ stacked)
+        unknowns = relation.scales[..., :, None] * unknowns
         start = x[-1].stop
         for c in self.children[k]:
             stop = start + sum(self.size(space, c) for space in self._sent_spaces())
@@ -211,3 +225,28 @@ class RelationKernels:
             start = stop
         self.solutions[k] = unknowns[..., : x[-1].stop, :]
         return self.solutions[k]
+
+
+def _balanced(system: Any) -> tuple[Any, Any]:
+    """Powers of two for rows and columns that bring all entries near one.
+
+    Bodies of very different masses meet in one system; without this the orthogonal transformations would round the
+    equations of the light ones by the size of the heavy ones.
+    """
+    rows, columns = np.ones(system.shape[:-1]), np.ones((*system.shape[:-2], system.shape[-1]))
+    size = np.abs(system)
+    for _ in range(4):
+        scaled = rows[..., :, None] * size * columns[..., None, :]
+        largest_in_row, largest_in_column = scaled.max(axis=-1, initial=0.0), scaled.max(axis=-2, initial=0.0)
+        rows = rows / _root_of(largest_in_row)
+        columns = columns / _root_of(largest_in_column)
+    return _power_of_two(rows), _power_of_two(columns)
+
+
+def _root_of(size: Any) -> Any:
+    positive: Any = (size > 0) & np.isfinite(size)
+    return np.sqrt(np.asarray(np.where(positive, size, 1.0), dtype=np.float64))
+
+
+def _power_of_two(scale: Any) -> Any:
+    return np.exp2(np.round(np.log2(np.asarray(scale, dtype=np.float64))))

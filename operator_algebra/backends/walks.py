@@ -36,14 +36,6 @@ class Walker:
         """The block of row body i and column body j."""
         return _block(self, i, j)
 
-    def place(self, name: int | str) -> int:
-        """The body that an index or a joint name means."""
-        if isinstance(name, str):
-            return self.model.joint_index(name)
-        if not -self.model.n <= name < self.model.n:
-            raise InputError(f"there is no body {name}: {self.model.name} has bodies 0 to {self.model.n - 1}.")
-        return name % self.model.n
-
     def row_at(self, refs: Blocks, k: int) -> list[Any]:
         """The blocks of a row at a body; None is zero."""
         return [None if ref is None else self.get(ref)(k) for ref in refs]
@@ -51,6 +43,15 @@ class Walker:
     def grid_at(self, refs: Grid, k: int) -> list[list[Any]]:
         """The blocks of a grid at a body."""
         return [self.row_at(row, k) for row in refs]
+
+
+def place_of(model: Model, name: int | str) -> int:
+    """The body that an index or a joint name means."""
+    if isinstance(name, str):
+        return model.joint_index(name)
+    if not -model.n <= name < model.n:
+        raise InputError(f"there is no body {name}: {model.name} has bodies 0 to {model.n - 1}.")
+    return name % model.n
 
 
 def _times(matrices: Sequence[Any], vectors: Sequence[Any]) -> Any:

@@ -177,10 +177,15 @@ class Elimination:
     def final(self, number: int) -> Linear:
         """What a member is once the tears and the parent are known: its own equation, coefficients collected."""
         terms: list[Term] = []
+        outside: list[Term] = []
         for source, raw in self.system.equations[number].items():
             prefix = self.block(raw, Type(self.space(source), self.space(number))) if len(raw) > 1 else raw
-            terms.extend(_compose(prefix, [Term(UNIT, (Ref(source),))]))
-        return Linear(tuple(terms))
+            found = _compose(prefix, [Term(UNIT, (Ref(source),))])
+            inside = source in self.system.members or source in self.system.z.values()
+            (terms if inside else outside).extend(found)
+        if len(outside) > 1:
+            outside = [Term(UNIT, (Ref(self.graph.linear(Type(self.columns, self.space(number)), outside)),))]
+        return Linear((*terms, *outside))
 
     @property
     def tear_space(self) -> Space:
@@ -190,6 +195,7 @@ class Elimination:
     def solve_tears(self) -> tuple[Term, ...]:
         """Pivot D, its inverse, ε and the R_j; y = D⁻¹ ε − Σ D⁻¹ R_j β_j."""
         system, graph, tears = self.system, self.graph, self.system.tears
+        self.pair_residuals()
         rows = [self.row_space(k) for k in range(len(tears))]
         residuals = [self.combine(equation, space) for (_, equation), space in zip(system.residuals, rows, strict=True)]
         row_space = direct_sum(rows)
@@ -235,6 +241,17 @@ class Elimination:
         if gain is not None and key in self.arriving:
             terms.append(Term(Fraction(-1), (gain, self.arriving[key])))
         return terms
+
+    def pair_residuals(self) -> None:
+        """Order the residuals so that each stands in the row of a tear of its size."""
+        left = [(self.row_space(k), residual) for k, residual in enumerate(self.system.residuals)]
+        paired: list[tuple[str, Coefficients]] = []
+        for tear in self.system.tears:
+            sizes = self.space(tear).sizes
+            chosen = next((entry for entry in left if entry[0].sizes == sizes), left[0])
+            left.remove(chosen)
+            paired.append(chosen[1])
+        self.system.residuals[:] = paired
 
     def row_space(self, k: int) -> Space:
         """The space of the k-th residual, from any of its terms."""

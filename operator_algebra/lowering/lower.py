@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from operator_algebra.errors import InputError, NotLowerable
 from operator_algebra.expressions.build import diag
-from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.nodes import Diag, Expr
 from operator_algebra.expressions.query import Query
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.components import components
@@ -96,6 +96,12 @@ def _lift(graph: Graph, formulas: Mapping[str, Expr | Query], zeros: frozenset[s
 
 def _lift_one(lift: Lift, key: str, formula: Expr | Query, method: Method) -> Output:
     e = formula.body if isinstance(formula, Query) else formula
+    if method == "orthogonal" and _is_picked(formula):
+        body = e.body if isinstance(formula, Expr) and isinstance(e, Diag) else e
+        try:
+            return Output(key, formula, "picked", Ref(lift.matrix(body)))
+        except NotLowerable:
+            raise NotLowerable(refuse.general_diagonal(body)) from None
     if isinstance(formula, Query) and formula.kind in ("trace", "logdet"):
         number = trace(lift, e) if formula.kind == "trace" else logdet(lift, e, orthogonal=method == "orthogonal")
         return Output(key, formula, "small", Ref(number))
@@ -119,6 +125,15 @@ def _lift_one(lift: Lift, key: str, formula: Expr | Query, method: Method) -> Ou
         return Output(key, formula, "matrix", Ref(lift.matrix(e)))
     one_block = isinstance(formula, Query) and formula.kind == "block"
     return Output(key, formula, "block" if one_block else "dense", None, walk)
+
+
+def _is_picked(formula: Expr | Query) -> bool:
+    """Whether a result is taken from the columns of an operator that is not block-diagonal."""
+    if isinstance(formula, Diag):
+        return formula.body.structure.flow != "diagonal"
+    if not isinstance(formula, Query) or formula.kind not in ("trace", "block", "diag"):
+        return False
+    return formula.body.type.domain.attached and formula.body.structure.flow != "diagonal"
 
 
 def _finish(graph: Graph, roots: _Roots, method: Method, keyed: bool) -> Program:

@@ -85,7 +85,9 @@ def inlined(graph: Graph, named: Mapping[int, str], outputs: Sequence[Output]) -
             case Shift():
                 inside = len(readers.get(number, ())) == 1 and number not in walked
             case Linear():
-                inside = not value.is_vector and number not in named and len(value.definition.terms) == 1
+                alone = len(value.definition.terms) == 1
+                turned = alone and len(value.definition.terms[0].factors) == 1
+                inside = number not in named and alone and (turned or not value.is_vector)
             case _:
                 inside = False
         if inside and number not in shown:

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from operator_algebra.lowering.cost import Cost, Topology
     from operator_algebra.lowering.transfer import Transfer
 
-OutputKind = Literal["vector", "matrix", "blocks", "small", "dense", "block"]
-"""A vector, columns or rows over the bodies, one block per body, one block of no body, all blocks by walks, or one."""
+OutputKind = Literal["vector", "matrix", "blocks", "small", "dense", "block", "picked"]
+"""A vector, columns or rows over the bodies, one block per body, one block of no body, all blocks by walks, or one;
+"picked" is what is taken from all columns: diagonal blocks, one block, or the trace."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,8 @@ def read_evidence() -> Evidence:
 def _outside(law: Law) -> list[str]:
     """The smallest counter-example outside the domain of a law."""
     if "J = 0" in law.domain:
-        return _counterexample(check(with_noise(law, J), mechanism("chain6")))
+        name = "free1" if "free base" in law.domain else "chain6"
+        return _counterexample(check(with_noise(law, J), mechanism(name)))
     narrow = [word for word in law.domain if word in ("serial", "free base")]
     if not narrow:
         return []

@@ -32,8 +32,8 @@ def _formula(law: Law) -> str:
 
 def _twin(twin: object) -> str:
     if isinstance(twin, Twin):
-        return f"{twin.slip}: ${twin.lhs.render('latex')} = {twin.rhs.render('latex')}$"
-    return f"{twin}"
+        return f"- {twin.slip}: `{twin.lhs} = {twin.rhs}`"
+    return f"- {twin}"
 
 
 def _facts(law: Law, evidence: Evidence) -> list[str]:
@@ -45,12 +45,13 @@ def _facts(law: Law, evidence: Evidence) -> list[str]:
         facts.append(f"**Source**: {law.cites}." + (f" Printed there: {law.misprint}." if law.misprint else ""))
     if "samples" in found:
         facts.append(
-            f"**Evidence**: holds on {found['samples']} samples of {found['mechanisms']} mechanisms; nearest to its bound "
-            f"on {found['nearest']}, residual {found['residual']:.0e} of {found['bound']:.0e}. Sampled, not proved."
+            f"**Evidence**: holds on {found['samples']} samples of {found['mechanisms']} mechanisms; nearest to its "
+            f"bound on {found['nearest']}, residual {found['residual']:.0e} of {found['bound']:.0e}. "
+            "Sampled, not proved."
         )
     if "outside" in found:
-        facts.append("**Outside its domain**: " + " ".join(found["outside"]))
-    facts.append("**Slips that are refuted**: " + "; ".join(map(_twin, law.twins)) + ".")
+        facts.append("**Outside its domain**: " + "; ".join(found["outside"]) + ".")
+    facts.append("**Slips that are refuted**:\n\n" + "\n".join(map(_twin, law.twins)))
     return facts
 
 

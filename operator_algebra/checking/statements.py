@@ -160,7 +160,7 @@ def _semidefinite(trial: Trial, law: Statement) -> Residual:
     if trial.precise:
         difference = np.array([_lack(trial, gap[[k]], share) for k, share in enumerate(size)])
     else:
-        finite: Array = np.isfinite(gap).all(axis=(-1, -2))
+        finite: Array = np.asarray(np.isfinite(gap).all(axis=(-1, -2)))
         lowest = np.linalg.eigvalsh(np.where(finite[:, None, None], gap, 0.0))[:, 0]
         difference = np.where(finite, np.maximum(-lowest, 0.0), np.nan)
     return Residual(difference, size, condition, right.culprit, gap, (left.array, right.array))

@@ -1,0 +1,34 @@
+"""The pictures of a check: the heat map of residuals and the cost against size."""
+
+import pytest
+
+from operator_algebra.checking.check import check
+from operator_algebra.errors import InputError
+from operator_algebra.models.gallery import load
+
+pytest.importorskip("matplotlib")
+
+from operator_algebra.views.residuals import residuals
+from operator_algebra.views.scaling import exponent, scaling
+
+
+def test_a_heat_map_has_a_row_for_each_law() -> None:
+    checks = [check(name, load("planar2r"), samples=2) for name in ("left exchange", "gain normalisation")]
+    checks.append(check("inv(I + H phi K) = I + H psi K", load("planar2r"), samples=2))
+    figure = residuals(checks)
+    axes = figure.axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["left exchange", "gain normalisation", "claim"]
+    with pytest.raises(InputError, match="no results"):
+        residuals([])
+
+
+def test_sweeps_are_linear_and_matrices_are_not() -> None:
+    figure = scaling("inv(H phi M phi' H') T", (8, 16, 32), timed=False)
+    legend = figure.axes[0].get_legend()
+    assert legend is not None
+    labels = [text.get_text() for text in legend.get_texts()]
+    assert labels[0].startswith("sweeps, operations, n^1.")
+    assert labels[1].startswith("dense matrices, operations, n^3.")
+    assert exponent([(2.0, 4.0), (4.0, 16.0), (8.0, 64.0)]) == pytest.approx(2.0)
+    with pytest.raises(InputError, match="two sizes"):
+        scaling("inv(H phi M phi' H') T", (8,))

@@ -120,6 +120,5 @@ def _rows(names: tuple[str, ...], style: Style) -> list[tuple[str, str, str, str
     for name in names:
         law = laws.get(name)
         if law is not None:
-            number = law.cites[law.cites.index("(") :] if "(" in law.cites else law.cites
-            found.append((law.formula(style), name, number, "checked"))
+            found.append((law.formula(style), name, law.cites, "checked"))
     return found

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from operator_algebra.expressions.query import Query
+from operator_algebra.lowering.heads import result
 from operator_algebra.lowering.program import Program
+from operator_algebra.lowering.walktext import walk_lines
 
 if TYPE_CHECKING:
-    from operator_algebra.lowering.pseudocode import Writer
+    from operator_algebra.lowering.writer import Writer
 
 _LOOPS = {
     "inward": (
@@ -27,12 +28,17 @@ _LOOPS = {
 def typeset(program: Program, writer: Writer, numbering: Literal["model", "paper"]) -> str:
     """One `aligned` block: a loop line for each sweep, its assignments below."""
     rows: list[str] = []
-    for output in program.outputs:
-        body = output.formula.body if isinstance(output.formula, Query) else output.formula
-        rows.append(rf"& {writer.result(output)} = {body.render('latex')}")
+    rows += [f"& {result(program, writer, output)}" for output in program.outputs]
     for stage in program.stages:
         lines = writer.lines(stage.steps)
         if lines:
             rows.append("& " + _LOOPS[stage.direction][numbering == "paper"])
             rows += [rf"& \quad {line.name} = {line.formula}" for line in lines]
+    for output in program.outputs:
+        if output.walk is not None:
+            rows += [_walk_row(line) for line in walk_lines(writer, output) if not line.startswith("    (")]
     return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+
+
+def _walk_row(line: str) -> str:
+    return rf"& \quad {line.strip()}" if line.startswith(" ") else rf"& \text{{{line}}}"

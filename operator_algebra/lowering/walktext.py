@@ -12,7 +12,7 @@ from operator_algebra.lowering.transfer import Transfer
 from operator_algebra.lowering.values import Hop, Linear, Ref
 
 if TYPE_CHECKING:
-    from operator_algebra.lowering.pseudocode import Writer
+    from operator_algebra.lowering.writer import Writer
 
 
 def walk_lines(writer: Writer, output: Output) -> list[str]:
@@ -52,7 +52,7 @@ class _Text:
             self.writer.block_of_hop(hop, hop.inward).replace("(k,c)", f"({place},c)").replace("(p,k)", f"(p,{place})")
         )
 
-    def head(self) -> str:
+    def head(self) -> list[str]:
         """Whose column it is, and what the letters say."""
         formula = self.output.formula
         whose = "every body j"
@@ -64,7 +64,7 @@ class _Text:
             (self.down, "shows its children"),
         ]
         told = "; ".join(f"{names[0].split('_')[0]}: what a body {does}" for names, does in says if names)
-        return f"for {whose}" + (f"    ({told})" if told else "")
+        return [f"for {whose}", *([f"    ({told})"] if told else [])]
 
     def lines(self) -> list[str]:
         walk, x = self.walk, self.name
@@ -86,7 +86,7 @@ class _Text:
             pairs = [(ref, v) for ref, v in zip(refs, here(place), strict=True) if ref is not None and v]
             return [self.product(ref, place, v) for ref, v in pairs]
 
-        text = [self.head()]
+        text = self.head()
         for s, ref in zip(self.sent, walk.s_x, strict=True):
             text += assignment(f"{s}(j)", [self.product(ref, "j")] if ref is not None else [])
         text += returned("j")

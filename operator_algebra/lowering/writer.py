@@ -1,0 +1,255 @@
+"""The lines of a program: one for each value, blocks at k, its children c and its parent p."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from operator_algebra.expressions.names import Style, written
+from operator_algebra.lowering.graph import Graph
+from operator_algebra.lowering.program import Output, Program, Step
+from operator_algebra.lowering.values import (
+    Call,
+    Given,
+    Hop,
+    Invert,
+    Linear,
+    Part,
+    Reduce,
+    Ref,
+    Relate,
+    Resolve,
+    RootOf,
+    Shift,
+    Stack,
+    Term,
+    Total,
+    Update,
+    references,
+)
+
+Numbering = Literal["model", "paper"]
+Place = Literal["k", "c", "p"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The signs of a style."""
+
+    star: str
+    inverse: tuple[str, str]
+    total: str
+    over_all: str
+    minus: str
+    blank: str
+
+
+_WORDS: dict[Style, _Words] = {
+    "unicode": _Words("*", ("", "⁻¹"), "Σ ", "Σ_k ", "−", " "),
+    "ascii": _Words("'", ("inv(", ")"), "sum ", "sum_k ", "-", " "),
+    "latex": _Words("^{*}", ("", "^{-1}"), r"\sum_{c} ", r"\sum_{k} ", "-", r"\,"),
+}
+
+_NOTES = {"inward": "over children c of k", "outward": "p is the parent of k"}
+
+
+_RELATION_NOTES: dict[type, str] = {Relate: "over children c of k", Resolve: "p is the parent of k"}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """name = formula, with the note that is printed beside it the first time."""
+
+    name: str
+    formula: str
+    note: str = ""
+
+
+class Writer:
+    """Writes the steps of one program in one style."""
+
+    def __init__(self, program: Program, style: Style) -> None:
+        self.program = program
+        self.style: Style = style
+        self.words = _WORDS[style]
+        self._graph = Graph({number: step.value for number, step in program.steps.items()})
+
+    def name(self, number: int) -> str:
+        """The name of a value in this style."""
+        return written(self.program.steps[number].name, self.style)
+
+    def result(self, output: Output) -> str:
+        """The name of a result: the value that holds it, or the name that its blocks are given."""
+        if output.ref is None:
+            return written(output.name, self.style)
+        return self.name(output.ref.value) + (self.words.star if output.ref.star else "")
+
+    def at(self, number: int, place: Place, star: bool) -> str:
+        """A value at the body k, at a child c or at the parent p."""
+        step = self.program.steps[number]
+        if not step.value.attached:
+            return self.name(number) + (self.words.star if star else "")
+        if place == "k" and step.inline:
+            return self.inside(step, star)
+        return f"{self.name(number)}({place})" + (self.words.star if star else "")
+
+    def inside(self, step: Step, star: bool) -> str:
+        """The formula of a value in the place where it is read."""
+        definition = step.definition
+        opening, closing = self.words.inverse
+        mark = self.words.star if star else ""
+        match definition:
+            case Invert():
+                return f"{opening}{self.grouped(definition.source)}{closing}{mark}"
+            case RootOf():
+                return f"root({self.at(definition.source.value, 'k', definition.source.star)}){mark}"
+            case Call():
+                arguments = ", ".join(self.at(ref.value, "k", ref.star) for ref in definition.arguments)
+                name = definition.name if self.style != "latex" else rf"\operatorname{{{definition.name}}}"
+                return f"{name}({arguments}){mark}"
+            case Stack():
+                rows = "; ".join(
+                    ", ".join("0" if ref is None else self.at(ref.value, "k", ref.star) for ref in row)
+                    for row in definition.rows
+                )
+                return f"[{rows}]{mark}"
+            case Part():
+                return f"{self.grouped(definition.source)}[{definition.index + 1}]"
+            case Linear():
+                term = definition.terms[0]
+                if star:
+                    term = Term(term.coefficient, tuple(ref.T for ref in reversed(term.factors)), term.scalars)
+                return self.term(term)
+            case _:
+                text = self.formula(step)
+                return f"({text}){mark}" if star else text
+
+    def grouped(self, ref: Ref) -> str:
+        """A block to be inverted, in parentheses if it is a formula."""
+        text = self.at(ref.value, "k", ref.star)
+        return f"({text})" if " " in text and not text.startswith("[") else text
+
+    def block_of_hop(self, hop: Hop, inward: bool) -> str:
+        """The block of a hop: φ(k,c) where a child c is read, φ(p,k)* where the parent p is."""
+        name = hop.symbol.name
+        letter = written(name[2:] if name.startswith("E_") and len(name) > 2 else name, self.style)
+        natural = hop.symbol.structure.flow == "inward"
+        parent, child = ("k", "c") if inward else ("p", "k")
+        places = f"{parent},{child}" if natural else f"{child},{parent}"
+        return f"{letter}({places})" + (self.words.star if hop.star else "")
+
+    def term(self, term: Term) -> str:
+        """The product of a term, without its sign."""
+        parts = [self.name(scalar) for scalar in term.scalars]
+        coefficient = abs(term.coefficient)
+        if coefficient != 1:
+            parts.insert(0, str(coefficient))
+        factors = _unstarred(self._graph, term.factors)
+        for position, ref in enumerate(factors):
+            step = self.program.steps[ref.value]
+            text = self.at(ref.value, "k", ref.star)
+            product = isinstance(step.definition, Linear) and len(step.definition.terms) == 1
+            shift = isinstance(step.definition, Shift)
+            alone = len(factors) == 1 and not parts
+            if step.inline and not product and not alone and (shift or "+" in text):
+                text = f"({text})" if position or shift else text
+            parts.append(text)
+        return self.words.blank.join(parts) if parts else "I"
+
+    def sum(self, terms: Iterable[Term]) -> str:
+        """Terms with their signs, positive ones first."""
+        ordered = sorted(terms, key=self._rank)
+        text = ""
+        for term in ordered:
+            sign = f"{self.words.minus}" if term.coefficient < 0 else "+"
+            body = self.term(term)
+            if text:
+                text += f" {sign} {body}"
+            else:
+                text = f"{sign}{body}" if term.coefficient < 0 else body
+        return text or "0"
+
+    def _rank(self, term: Term) -> tuple[bool, bool, bool]:
+        """Positive terms first; of vectors what the tree hands on, of blocks the shorter ones."""
+        first = self.program.steps[term.factors[0].value] if term.factors else None
+        handed_on = len(term.factors) == 1 and first is not None and isinstance(first.definition, Shift)
+        vector = first is not None and self.program.steps[term.factors[-1].value].value.is_vector
+        return term.coefficient < 0, vector and not handed_on, len(term.factors) > 1
+
+    def formula(self, step: Step) -> str:
+        """The right-hand side of a step."""
+        definition = step.definition
+        match definition:
+            case Linear():
+                return self.sum(definition.terms)
+            case Reduce():
+                body = self.sum(definition.terms)
+                return self.words.over_all + (body if len(definition.terms) == 1 else f"({body})")
+            case Shift():
+                place: Place = "c" if definition.hop.inward else "p"
+                inward = definition.hop.inward
+                source = self.at(definition.source.value, place, definition.source.star)
+                parts = [self.block_of_hop(definition.hop, inward), source]
+                if definition.closing is not None:
+                    parts.append(self.block_of_hop(definition.closing, inward))
+                total = self.words.total if inward else ""
+                return total + self.words.blank.join(parts)
+            case Update():
+                return self.update(definition)
+            case Total():
+                words = {"trace": "tr", "logdet": "log det"}
+                if self.style == "latex":
+                    words = {"trace": r"\operatorname{tr}", "logdet": r"\log\det"}
+                word = words[definition.kind]
+                return f"{self.words.over_all}{word} {self.grouped(definition.source)}"
+            case Relate():
+                return f"triangularise {len(definition.equations)} equations at k and relation(c)"
+            case Resolve():
+                return f"back-substitute {self.name(definition.relation.value)}(k), solution(p)"
+            case Given():
+                return "given"
+            case _:
+                return self.inside(step, star=False)
+
+    def update(self, definition: Update) -> str:
+        """P − G H P, or Joseph's form where the method asks for it."""
+        A_star = tuple(ref.T for ref in reversed(definition.A))
+        plain = Term(Fraction(-1), (definition.gain, *A_star, definition.P))
+        if self.program.method != "joseph":
+            return self.sum((Term(Fraction(1), (definition.P,)), plain))
+        gain = self.term(Term(Fraction(1), (definition.gain, *A_star)))
+        star, blank = self.words.star, self.words.blank
+        factor = f"(I {self.words.minus} {gain})"
+        text = blank.join([factor, self.at(definition.P.value, "k", star=False), factor + star])
+        if definition.J is not None:
+            text += " + " + self.term(Term(Fraction(1), (definition.gain, definition.J, definition.gain.T)))
+        return text
+
+    def lines(self, steps: Iterable[Step]) -> list[Line]:
+        """The lines of a sweep."""
+        found: list[Line] = []
+        for step in steps:
+            if step.inline:
+                continue
+            formula = self.formula(step)
+            suffix = "(k)" if step.value.attached else ""
+            reads = [
+                step,
+                *(self.program.steps[ref.value] for ref, label in references(step.definition) if label == "L"),
+            ]
+            shift = next(
+                (s.definition for s in reads if isinstance(s.definition, Shift) and (s is step or s.inline)),
+                None,
+            )
+            if isinstance(step.definition, Relate | Resolve):
+                found.append(Line(f"{self.name(step.number)}{suffix}", formula, _RELATION_NOTES[type(step.definition)]))
+                continue
+            note = _NOTES["inward" if shift.hop.inward else "outward"] if shift is not None else ""
+            found.append(Line(self.name(step.number) + suffix, formula, note))
+        return found
+
+
+def _unstarred(graph: Graph, factors: tuple[Ref, ...]) -> tuple[Ref, ...]:
+    return tuple(Ref(ref.value) if ref.star and graph[ref.value].symmetric else ref for ref in factors)

@@ -62,9 +62,8 @@ def _foot(program: Program, style: Style) -> list[str]:
         text.append(("because  " if index == 0 else "         ") + line)
     count = len(program.sweeps)
     words = {0: "no sweep", 1: "one sweep", 2: "two sweeps", 3: "three sweeps", 4: "four sweeps"}
-    text.append(
-        f"cost     {order(program) if style != 'ascii' else order(program).replace('²', '^2')}: {words.get(count, f'{count} sweeps')}"
-    )
+    growth = order(program) if style != "ascii" else order(program).replace("²", "^2")
+    text.append(f"cost     {growth}: {words.get(count, f'{count} sweeps')}")
     return text
 
 

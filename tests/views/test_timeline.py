@@ -32,7 +32,7 @@ def test_two_sweeps_take_twice_the_depth_and_more_processors_do_not_help_a_chain
     assert schedule(oa.lower(SOLVE), oa.chain(7)).steps == 14
     dog = oa.load("quadruped")
     found = schedule(oa.lower(SOLVE), dog)
-    assert (len(found.tasks), found.steps) == (2 * dog.n, 2 * (dog.depth + 1))
+    assert (len(found.tasks), found.steps) == (2 * dog.n, 2 * (1 + max(dog.level)))
 
 
 def test_algebra_between_sweeps_waits_for_all_bodies() -> None:

@@ -1,4 +1,4 @@
-"""The evidence that the catalogue shows: `python docs/extensions/evidence.py` checks every law and writes evidence.json.
+"""The evidence of the catalogue: `python docs/extensions/evidence.py` checks every law and writes evidence.json.
 
 It is committed, so that building the documentation takes no minutes; a test compares it with the records.
 """

@@ -63,8 +63,14 @@ def _silent(done: int, total: int | None, text: str) -> None:
     del done, total, text
 
 
+def _in_notebook() -> bool:
+    """Whether this code runs in a kernel; whoever starts kernels has their package loaded too."""
+    shell: Callable[[], object] | None = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    return "ipykernel" in sys.modules and shell is not None and shell() is not None
+
+
 def _default(title: str) -> Display:
-    if "ipykernel" in sys.modules or sys.stderr.isatty():
+    if _in_notebook() or sys.stderr.isatty():
         return rich(title)
     return lines(title)
 
@@ -175,7 +181,7 @@ class _Rich:
 def _console() -> Any:
     from rich.console import Console
 
-    return Console(stderr="ipykernel" not in sys.modules)
+    return Console(stderr=not _in_notebook())
 
 
 def rich(title: str = "", console: Any = None) -> Display:

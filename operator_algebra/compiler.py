@@ -170,7 +170,8 @@ class Compiled:
 
     def _masked(self, run: Run, lead: tuple[int, ...], errors: str) -> Any:
         outputs = self.program.outputs
-        results = {o.name: _spread(run.results[o.name], lead, _own_axes(o)) for o in outputs}
+        given = {o.name: _logarithm(o, run.results[o.name], errors) for o in outputs}
+        results = {o.name: _spread(given[o.name], lead, _own_axes(o)) for o in outputs}
         bad = singular_samples(run.pivots)
         if bad.any():
             everywhere = np.broadcast_to(bad, lead)
@@ -207,6 +208,21 @@ def _refuse_complex(what: str, inputs: Bound) -> None:
     for name, value in inputs.values.items():
         if any(np.iscomplexobj(block) for block in (value.blocks if value.dense is None else [value.dense])):
             raise InputError(f"{name} of {what} is complex; compiled programs compute with floats. Use evaluate.")
+
+
+def _logarithm(output: Output, given: Any, errors: str) -> Any:
+    """A log-determinant as a real number; a negative determinant has none."""
+    if not isinstance(output.formula, Query) or output.formula.kind != "logdet" or not np.iscomplexobj(given):
+        return given
+    value: Any = np.asarray(given)
+    angle: Any = np.angle(np.exp(value - value.real))
+    negative: Any = np.abs(angle) > 1.0
+    if errors == "raise" and negative.any():
+        raise InputError(
+            f"{output.formula!r:.80}: the determinant is negative, so it has no logarithm. Check the sign of its parts."
+        )
+    real: Any = value.real
+    return np.where(negative, np.nan, real)
 
 
 def _leading_axes(q: Any, inputs: Bound) -> tuple[int, ...]:

@@ -34,7 +34,13 @@ def rescued(plain: Run, orthogonal: Run) -> Run:
     """The results of a second run, which eliminates without local pivots; where both fail, the first says where."""
     failed = singular_samples(orthogonal.pivots).any()
     pivots = plain.pivots if failed and singular_samples(plain.pivots).any() else orthogonal.pivots
-    return Run({name: orthogonal.results[name] for name in plain.results}, pivots)
+    results = {name: _signed(orthogonal.results[name], value) for name, value in plain.results.items()}
+    return Run(results, pivots)
+
+
+def _signed(value: Any, plain: Any) -> Any:
+    """A log |determinant| with the sign that the plain pivots told."""
+    return value + 1j * plain.imag if np.iscomplexobj(plain) and np.isfinite(plain).all() else value
 
 
 def _worst(pivots: tuple[Pivot, ...]) -> tuple[Pivot, int, float]:

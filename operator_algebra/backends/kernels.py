@@ -51,6 +51,8 @@ def solve(matrix: Any, x: Any) -> Any:
     try:
         return lapack_solve(matrix, x)
     except np.linalg.LinAlgError:
+        finite = np.isfinite(matrix).all(axis=(-2, -1))
+        matrix = np.where(finite[..., None, None], matrix, 0.0)
         bad: Any = ~(np.linalg.cond(matrix) < 1 / np.finfo(np.float64).eps)
         safe: Any = np.where(bad[..., None, None], np.eye(n), matrix)
         return np.where(bad[..., None, None], np.nan, np.asarray(lapack_solve(safe, x)))
@@ -123,11 +125,12 @@ def cholesky(block: Any) -> Any:
 
 
 def total_of(kind: str, block: Any) -> Any:
-    """The trace or the log |determinant| of a block, as a 1 × 1 block."""
+    """The trace or the logarithm of the determinant of a block, as a 1 × 1 block; complex where that is negative."""
     block = multiply_out((block,))
     if kind == "trace":
         return np.trace(block, axis1=-2, axis2=-1)[..., None, None]
-    return np.linalg.slogdet(block)[1][..., None, None]
+    sign, size = np.linalg.slogdet(block)
+    return (size + 1j * np.pi * (sign < 0) if (sign < 0).any() else size)[..., None, None]
 
 
 def norms(block: Any) -> Any:

@@ -9,7 +9,21 @@ from typing import ClassVar, Protocol
 from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.program import Output, Program, Step
 from operator_algebra.lowering.transfer import Transfer
-from operator_algebra.lowering.values import Call, Hop, Invert, Linear, Reduce, Ref, RootOf, Shift, Term, Total, Update
+from operator_algebra.lowering.values import (
+    Call,
+    Hop,
+    Invert,
+    Linear,
+    Reduce,
+    Ref,
+    Relate,
+    Resolve,
+    RootOf,
+    Shift,
+    Term,
+    Total,
+    Update,
+)
 from operator_algebra.operators.spaces import Space
 
 
@@ -101,6 +115,14 @@ class _Counter:
             self._known[key] = self._count(step, body)
         return self._known[key]
 
+    def _relation(self, definition: Relate, body: int) -> int:
+        """Householder triangularisation of the local equations and of the children's relations."""
+        sent = sum(self.size(definition.spaces[i], body) for _, i in definition.gathers)
+        received = sum(self.size(hop.type.codomain, body) for hop, _ in definition.pulls)
+        columns = sum(self.size(space, body) for space in definition.spaces) + self._children[body] * sent
+        rows, others = columns + sent, sent + received
+        return 2 * columns * columns * (rows - columns // 3) + 4 * rows * columns * others
+
     def walk(self, output: Output, walk: Transfer) -> list[int]:
         """For every body: columns of its subtree on the way in, columns of all that can answer on the way out."""
         body_of = output.formula.body if isinstance(output.formula, Query) else output.formula
@@ -166,6 +188,10 @@ class _Counter:
             case Update():
                 inner = self._shape(definition.gain, body)[1]
                 return 2 * rows * inner * rows * 2 + rows * rows
+            case Relate():
+                return self._relation(definition, body)
+            case Resolve():
+                return 2 * rows * rows
             case Call():
                 return rows
             case _:

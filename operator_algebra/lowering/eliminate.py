@@ -34,10 +34,10 @@ class Eliminated:
     pivots: tuple[Ref, ...]
 
 
-def eliminate(graph: Graph, *, orthogonal: bool = False) -> Eliminated:
+def eliminate(graph: Graph, *, orthogonal: bool = False, keep_unknowns: bool = False) -> Eliminated:
     """Replace every coupled component by recurrences that run one way; refuse what has no such form.
 
-    `orthogonal` eliminates by relations, which need no local pivots.
+    `orthogonal` eliminates by relations, which need no local pivots; `keep_unknowns` is for determinants.
     """
     found: dict[Expr, None] = {}
     pivots: list[Ref] = []
@@ -48,13 +48,13 @@ def eliminate(graph: Graph, *, orthogonal: bool = False) -> Eliminated:
                 found[origin] = None
         if component.trivial and not isinstance(graph[component.members[0]].definition, Unknown):
             continue
-        pivot = _eliminate_component(graph, component, orthogonal)
+        pivot = _eliminate_component(graph, component, orthogonal, keep_unknowns)
         if pivot is not None:
             pivots.append(pivot)
     return Eliminated(tuple(found), tuple(pivots))
 
 
-def _eliminate_component(graph: Graph, component: Component, orthogonal: bool) -> Ref | None:
+def _eliminate_component(graph: Graph, component: Component, orthogonal: bool, keep_unknowns: bool) -> Ref | None:
     members = component.members
     vectors = [n for n in members if graph[n].is_vector]
     has_unknown = any(isinstance(graph[n].definition, Unknown) for n in members)
@@ -74,7 +74,7 @@ def _eliminate_component(graph: Graph, component: Component, orthogonal: bool) -
     if (has_unknown or both or cycle) and (orthogonal or _has_no_local_term(graph, members)):
         return relate(graph, members)
     if has_unknown or both or cycle:
-        elimination = Elimination(graph, local_system(graph, members))
+        elimination = Elimination(graph, local_system(graph, members, keep_unknowns=keep_unknowns))
         elimination.run()
         return elimination.pivot
     return None

@@ -52,8 +52,14 @@ class LocalSystem:
         return found
 
 
-def local_system(graph: Graph, members: tuple[int, ...], *, always: bool = False) -> LocalSystem:
-    """Set up, tear and order the equations of a component; `always` treats it as one that runs both ways."""
+def local_system(
+    graph: Graph, members: tuple[int, ...], *, always: bool = False, keep_unknowns: bool = False
+) -> LocalSystem:
+    """Set up, tear and order the equations of a component.
+
+    `always` treats it as one that runs both ways; `keep_unknowns` solves no equation beforehand, so that the pivots
+    make up the determinant with its sign.
+    """
     shifts = [n for n in members if isinstance(graph[n].definition, Shift)]
     system = LocalSystem(
         graph,
@@ -73,7 +79,10 @@ def local_system(graph: Graph, members: tuple[int, ...], *, always: bool = False
             system.equations[number] = system.coefficients(definition.terms)
         elif not isinstance(definition, Shift):
             raise NotLowerable(refuse.reduced_loop(_origin(graph, members)))
-    _solve_trivial(system, unknowns, implicit)
+    if keep_unknowns:
+        system.residuals.extend(implicit)
+    else:
+        _solve_trivial(system, unknowns, implicit)
     if system.mixed:
         _substitute_gathers(system, unknowns)
     system.tears = unknowns + _feedback(system, set(unknowns))

@@ -175,7 +175,7 @@ def pivots(lift: Lift, e: Expr, *, inverted: bool, orthogonal: bool) -> list[Ref
     number = inner.solved(e, x) if inverted else inner.applied(e, x)
     number = resolve_aliases(graph, [number])[number]
     inline_single_use(graph, [number])
-    found = eliminate(graph, orthogonal=orthogonal).pivots
+    found = eliminate(graph, orthogonal=orthogonal, keep_unknowns=True).pivots
     # Determinants do not depend on the right-hand side.
     graph.put(x, replace(graph[x], definition=Linear(()), names=()))
     change = transplant(graph, lift.graph, found)

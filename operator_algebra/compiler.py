@@ -247,7 +247,11 @@ def _own_axes(output: Output) -> int:
         if e.kind in ("trace", "logdet", "block"):
             return 2 if e.kind == "block" else 0
         e = e.body
-    return 3 if output.kind == "blocks" else sum(space.name != "one" for space in (e.type.codomain, e.type.domain))
+    return (
+        3
+        if output.kind in ("blocks", "picked")
+        else sum(space.name != "one" for space in (e.type.codomain, e.type.domain))
+    )
 
 
 def _spread(value: Any, lead: tuple[int, ...], own: int) -> Any:

@@ -195,7 +195,7 @@ def answer(name: str, X: Floats) -> Any:
         "trace": np.trace(inverse),
         "block": inverse[0:1, 2:3],
         "dense": inverse,
-        "log-determinant": np.log(np.linalg.det(X)),
+        "log-determinant": np.linalg.slogdet(X)[1],
     }
     return answers[name]
 

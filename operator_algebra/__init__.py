@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from operator_algebra import errors as errors
     from operator_algebra import symbols as symbols
     from operator_algebra.applications import dynamics as dynamics
+    from operator_algebra.applications import task_space as task_space
     from operator_algebra.checking.check import Check as Check
     from operator_algebra.checking.check import check as check
     from operator_algebra.compiler import Compiled as Compiled
@@ -96,6 +97,7 @@ _NAMES = {
 # Public names that are modules themselves.
 _MODULES = {
     "dynamics": "applications.dynamics",
+    "task_space": "applications.task_space",
     "errors": "errors",
     "symbols": "symbols",
 }

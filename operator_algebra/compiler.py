@@ -163,21 +163,21 @@ class Compiled:
         run = self._numeric()(call.q, call.v, call.inputs)
         if self.program.method != "orthogonal" and lost_digits(run.pivots):
             run = rescued(run, self.rescue(call.q, call.v, call.inputs))
-        result = self._masked(run, call.lead, errors)
+        result = self._masked(run, call, errors)
         if out is not None:
             return _written(out, result)
         return result
 
-    def _masked(self, run: Run, lead: tuple[int, ...], errors: str) -> Any:
+    def _masked(self, run: Run, call: _Call, errors: str) -> Any:
         outputs = self.program.outputs
         given = {o.name: _logarithm(o, run.results[o.name], errors) for o in outputs}
-        results = {o.name: _spread(given[o.name], lead, _own_axes(o)) for o in outputs}
+        results = {o.name: _spread(given[o.name], call.lead, _own_axes(o)) for o in outputs}
         bad = singular_samples(run.pivots)
         if bad.any():
-            everywhere = np.broadcast_to(bad, lead)
+            everywhere = np.broadcast_to(bad, call.lead)
             results = {name: _mask(value, everywhere) for name, value in results.items()}
             if errors == "raise":
-                raise singular_error(self.model, run.pivots, everywhere, self._unpacked(results))
+                raise singular_error(self.model, call.q, run.pivots, everywhere, self._unpacked(results))
         else:
             warn_of_lost_digits(self.model, run.pivots)
         return self._unpacked(results)

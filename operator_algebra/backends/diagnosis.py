@@ -56,8 +56,8 @@ def _known(measure: Any) -> Any:
     return np.where(np.isnan(measure), np.inf, measure)
 
 
-def singular_error(model: Model, pivots: tuple[Pivot, ...], bad: Any, result: object) -> SingularError:
-    """The error for a singular pivot: joint, sample, the bodies outboard of it, and what to do."""
+def singular_error(model: Model, q: Any, pivots: tuple[Pivot, ...], bad: Any, result: object) -> SingularError:
+    """The error for a singular pivot: joint, sample, pose, the bodies outboard of it, and what to do."""
     pivot, k, least = _worst(pivots)
     joints = {
         model.joint_names[i]
@@ -66,6 +66,7 @@ def singular_error(model: Model, pivots: tuple[Pivot, ...], bad: Any, result: ob
     }
     samples = np.nonzero(bad.reshape(-1))[0].tolist() if bad.ndim else []
     where = f" in sample {samples[0]}" if samples else ""
+    where += f" at {_pose(q, bad)}"
     names = outboard(model, k)
     listed = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
     if least < 0:
@@ -83,6 +84,14 @@ def singular_error(model: Model, pivots: tuple[Pivot, ...], bad: Any, result: ob
         samples=samples,
         result=result,
     )
+
+
+def _pose(q: Any, bad: Any) -> str:
+    """The coordinates of the first bad sample, as many as fit in a line."""
+    wide = np.broadcast_to(q, (*bad.shape, q.shape[-1]))
+    values = wide[np.nonzero(bad)][0] if bad.ndim else wide
+    shown = ", ".join(f"{value:.4g}" for value in values[:8].tolist())
+    return f"q = ({shown}{', …' if len(values) > 8 else ''})"
 
 
 def outboard(model: Model, k: int) -> list[str]:

@@ -9,6 +9,7 @@ import operator_algebra as oa
 from operator_algebra.applications import task_space as ts
 from operator_algebra.models.model import Model
 
+LINALG: Any = np.linalg
 JOINTS = ("revolute", "prismatic", "spherical", "universal")
 ARMS = [oa.random_tree(7, joints=JOINTS, seed=seed) for seed in range(4)]
 
@@ -19,6 +20,10 @@ def picked(model: Model, linear: bool) -> dict[str, Any]:
 
 def run(e: oa.Expr, model: Model, **values: Any) -> Any:
     return oa.compile(oa.dense(e), model)(**values)
+
+
+def solved(matrix: Any, right: Any) -> Any:
+    return LINALG.solve(matrix, right)
 
 
 @pytest.mark.parametrize("model", ARMS, ids=lambda m: m.name)
@@ -42,17 +47,17 @@ def test_inertias_are_those_of_dense_algebra(model: Model, linear: bool) -> None
     q, _ = model.random(1)
     B = picked(model, linear)
     J, mass = run(ts.jacobian, model, q=q, B=B), run(oa.dynamics.mass_matrix, model, q=q)
-    inverse = J @ np.linalg.solve(mass, J.T)
+    inverse = J @ solved(mass, J.T)
     found = run(ts.inverse_task_inertia, model, q=q, B=B)
     scale = np.abs(inverse).max()
-    assert np.abs(found - inverse).max() < 1e-15 * np.linalg.cond(mass) * scale + 1e-13 * scale
-    if np.linalg.cond(inverse) > 1e6:
+    assert np.abs(found - inverse).max() < 1e-15 * LINALG.cond(mass) * scale + 1e-13 * scale
+    if LINALG.cond(inverse) > 1e6:
         return
-    Lambda = np.linalg.inv(inverse)
-    allowed = 1e-14 * np.linalg.cond(inverse) * np.linalg.cond(mass)
+    Lambda: Any = LINALG.inv(inverse)
+    allowed = 1e-14 * LINALG.cond(inverse) * LINALG.cond(mass)
     assert np.abs(run(ts.task_inertia, model, q=q, B=B) - Lambda).max() < allowed * np.abs(Lambda).max()
     free = run(ts.null_space, model, q=q, B=B)
-    felt = J @ np.linalg.solve(mass, free)
+    felt = J @ solved(mass, free)
     assert np.abs(felt).max() < allowed * scale * max(1.0, float(np.abs(J).max()))
 
 

@@ -19,7 +19,7 @@ from operator_algebra.lowering.lower import lower
 FOLDER = Path(__file__).parent
 STYLES: tuple[Literal["unicode", "ascii", "latex"], ...] = ("unicode", "ascii", "latex")
 NUMBERINGS: tuple[Literal["model", "paper"], ...] = ("model", "paper")
-APPLICATIONS = ("dynamics",)
+APPLICATIONS = ("dynamics", "task_space")
 
 MASS = s.H @ s.phi @ s.M @ s.phi.T @ s.H.T
 W = s.I - s.H @ s.psi @ s.K
@@ -40,17 +40,12 @@ QUERIES: dict[str, Expr | Query | dict[str, Expr | Query]] = {
 
 
 def formulas(application: str) -> dict[str, Expr]:
-    """The expressions that an application names; those of the vocabulary belong to symbols."""
+    """The expressions that an application names first; those of the vocabulary belong to symbols."""
+    known = {name: e for name, e in s.vocabulary().items()}
+    for earlier in APPLICATIONS[: APPLICATIONS.index(application)]:
+        known |= formulas(earlier)
     module = import_module(f"operator_algebra.applications.{application}")
-    known = set(s.vocabulary().values())
-    return {
-        name: e for name, e in vars(module).items() if isinstance(e, Expr) and (e not in known or name != str_name(e))
-    }
-
-
-def str_name(e: Expr) -> str:
-    """The name under which the vocabulary has an expression."""
-    return next(name for name, known in s.vocabulary().items() if known == e)
+    return {name: e for name, e in vars(module).items() if isinstance(e, Expr) and known.get(name) != e}
 
 
 def pages() -> dict[Path, Expr | Query | dict[str, Expr | Query]]:

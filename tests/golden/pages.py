@@ -41,7 +41,7 @@ QUERIES: dict[str, Expr | Query | dict[str, Expr | Query]] = {
 
 def formulas(application: str) -> dict[str, Expr]:
     """The expressions that an application names first; those of the vocabulary belong to symbols."""
-    known = {name: e for name, e in s.vocabulary().items()}
+    known = dict(s.vocabulary())
     for earlier in APPLICATIONS[: APPLICATIONS.index(application)]:
         known |= formulas(earlier)
     module = import_module(f"operator_algebra.applications.{application}")

@@ -1,0 +1,194 @@
+"""What is asked of operators nobody factored by hand, on random forests with every joint, against plain evaluation."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from operator_algebra import symbols as s
+from operator_algebra.applications import dynamics
+from operator_algebra.compiler import compile as compile_program
+from operator_algebra.errors import InputError, ModelError, OperatorAlgebraWarning
+from operator_algebra.evaluation import evaluate, evaluate_with_scale
+from operator_algebra.expressions.build import diag, inv, operator, scalar, vector
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.query import Query, block, dense, logdet, trace
+from operator_algebra.lowering.lower import lower
+from operator_algebra.models.families import chain, random_tree
+from operator_algebra.models.model import Model
+from operator_algebra.operators.leaves import Frame
+from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE
+from tests.lowering.agreement import EPS, agreement
+from tests.lowering.agreement import dense as as_matrix
+from tests.strategies import mechanisms
+
+Floats = NDArray[np.float64]
+frames = st.sampled_from(["body", "world"])
+seeds = st.integers(0, 1000)
+
+MASS = dynamics.mass_matrix
+h = scalar("h")
+DAMPING = operator("B_joint", RATE >> TORQUE, structure="diagonal semidefinite")
+STIFFNESS = operator("K_joint", RATE >> TORQUE, structure="diagonal semidefinite")
+GENERAL = operator("C", RATE >> TORQUE, structure="diagonal")
+SPIN = operator("S_spin", MOTION >> FORCE, structure="diagonal")
+COMPLIANCE = operator("F_joint", TORQUE >> RATE, structure="diagonal definite")
+GEAR = operator("gear", TORQUE >> TORQUE, structure="inward hop")
+PICKED = s.B.T @ s.phi.T @ s.H.T @ inv(MASS) @ s.H @ s.phi @ s.B
+y = vector("y", s.CONTACT.dual)
+
+FORMULAS: dict[str, Expr | Query] = {
+    "mass matrix": MASS,
+    "inverse": inv(MASS),
+    "diagonal of the inverse": diag(inv(MASS)),
+    "trace of the inverse": trace(inv(MASS)),
+    "first and last of the inverse": block(inv(MASS), 0, -1),
+    "log-determinant": logdet(MASS),
+    "log-determinant of the inverse": logdet(inv(MASS)),
+    "trace of the mass matrix": trace(MASS),
+    "diagonal of the mass matrix": diag(MASS),
+    "implicit step": inv(MASS + h * DAMPING + h * h * STIFFNESS) @ s.T,
+    "dense implicit step": inv(MASS + h * DAMPING + h * h * STIFFNESS),
+    "nonsymmetric": inv(MASS + GENERAL) @ s.T,
+    "diagonal, nonsymmetric": diag(inv(MASS + GENERAL)),
+    "spinning bodies": inv(s.H @ s.phi @ (s.M + SPIN) @ s.phi.T @ s.H.T) @ s.T,
+    "nested": inv(inv(inv(MASS) + COMPLIANCE) + GENERAL) @ s.T,
+    "dense nested": inv(inv(inv(MASS) + COMPLIANCE) + GENERAL),
+    "gears": inv((s.I + GEAR) @ MASS @ (s.I + GEAR.T)) @ s.T,
+    "coupled springs": inv(MASS + GEAR @ STIFFNESS @ GEAR.T) @ s.T,
+    "diagonal, coupled springs": diag(inv(MASS + GEAR @ STIFFNESS @ GEAR.T)),
+    "kernel": s.phi.T @ s.H.T @ inv(MASS) @ s.H @ s.phi,
+    "diagonal of a product that meets siblings": diag(s.phi.T @ inv(s.M) @ s.phi),
+    "picked compliance": PICKED,
+    "picked compliance applied": PICKED @ y,
+    "composed": diag(MASS @ inv(MASS + GENERAL) @ MASS),
+    "back and forth": dense(inv(MASS) @ STIFFNESS @ inv(MASS)),
+}
+
+
+def values_for(e: Expr | Query, model: Model, seed: int) -> dict[str, Any]:
+    """Random values for what a formula mentions; end effectors are the last body and one between."""
+    rng = np.random.default_rng(seed)
+    joints = [part.stop - part.start for part in model.v_slices]
+    small = 0.2 * min((float(np.linalg.eigvalsh(body.inertia.matrix())[0]) for body in model.bodies), default=1.0)
+    values: dict[str, Any] = {
+        "h": 0.3,
+        "T": rng.standard_normal(model.nv),
+        "B_joint": rng.uniform(0, 1, model.nv),
+        "K_joint": rng.uniform(0, 1, model.nv),
+        "C": [np.eye(n) + 0.3 * rng.standard_normal((n, n)) for n in joints],
+        "S_spin": [small * (a - a.T) for a in rng.standard_normal((model.n, 6, 6))],
+        "F_joint": rng.uniform(0.5, 1, model.nv),
+        "gear": [0.3 * rng.standard_normal((joints[max(p, 0)], joints[k])) for k, p in enumerate(model.parent)],
+        "B": {model.joint_names[k]: rng.standard_normal((6, 3)) for k in sorted({model.n // 2, model.n - 1})},
+        "y": {model.joint_names[k]: rng.standard_normal(3) for k in sorted({model.n // 2, model.n - 1})},
+    }
+    mentioned = {symbol.name for symbol in lower(e).mentioned}
+    return {name: value for name, value in values.items() if name in mentioned}
+
+
+@given(mechanisms(armature=True, max_bodies=6), seeds, frames)
+@settings(max_examples=12)
+@pytest.mark.parametrize("name", FORMULAS)
+def test_answers_are_those_of_evaluation(name: str, model: Model, seed: int, frame: Frame) -> None:
+    e = FORMULAS[name]
+    if model.nv == 0:
+        return
+    if isinstance(e, Query) and e.kind == "block":
+        e = block(e.body, 0, model.n - 1)
+    q, _ = model.random(seed)
+    values = values_for(e, model, seed)
+    if isinstance(e, Expr):
+        found = agreement(e, model, q=q, frame=frame, **values)
+        assert found.error <= found.bound
+        return
+    scaled = evaluate_with_scale(e.body, model, q=q, frame=frame, **values)
+    expected = evaluate(e, model, q=q, frame=frame, **values).dense()
+    result = as_matrix(compile_program(e, model, frame=frame)(q=q, **values))
+    assert result.shape == expected.shape
+    # A logarithm of a determinant adds up relative errors: its scale is the number of its factors.
+    scale = (
+        max(1.0, float(model.nv)) if e.kind == "logdet" else max(scaled.scale, float(np.abs(expected).max(initial=0)))
+    )
+    assert np.abs(result - expected).max(initial=0) <= 8 * EPS * (1 + model.depth) * scaled.condition * scale
+
+
+@pytest.mark.parametrize("method", ["auto", "orthogonal"])
+def test_inertia_felt_at_several_end_effectors(method: Any) -> None:
+    # Long arms: six rows at a tip need six freedoms behind it.
+    for seed in range(3):
+        model = random_tree(14, joints=("revolute", "spherical"), branching=0.15, seed=seed)
+        q, _ = model.random(seed)
+        tips = [k for k in range(model.n) if not model.children[k]][-2:]
+        rng = np.random.default_rng(seed)
+        B = {model.joint_names[k]: rng.standard_normal((6, 2)) for k in tips}
+        force = {model.joint_names[k]: rng.standard_normal(2) for k in tips}
+        velocity = vector("w", s.CONTACT)
+        compliance = evaluate(PICKED, model, q=q, B=B).dense()
+        stack = np.concatenate(list(force.values()))
+        condition = float(np.linalg.cond(compliance))
+        found = compile_program(inv(PICKED) @ velocity, model, method=method)(q=q, B=B, w=force)
+        expected = np.linalg.solve(compliance, stack)
+        assert np.abs(found - expected).max() <= 1e-13 * condition * np.abs(expected).max()
+        whole = compile_program(inv(PICKED), model, method=method)(q=q, B=B)
+        inverse = np.linalg.inv(compliance)
+        assert np.abs(whole - inverse).max() <= 1e-13 * condition * np.abs(inverse).max()
+
+
+def test_the_pivot_of_a_picked_frame_is_avoided_from_the_start() -> None:
+    program = lower(inv(PICKED) @ vector("w", s.CONTACT))
+    assert "orthogonal transformations" in program.pseudocode()
+    model = chain(9, seed=1)
+    B, w = {"joint9": np.eye(6)[:, :3]}, {"joint9": np.ones(3)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", OperatorAlgebraWarning)
+        compile_program(inv(PICKED) @ vector("w", s.CONTACT), model)(q=model.random(0)[0], B=B, w=w)
+
+
+def test_blocks_by_name_and_index() -> None:
+    model = random_tree(6, joints=("revolute", "spherical"), seed=2)
+    q, _ = model.random(2)
+    whole = evaluate(inv(MASS), model, q=q).dense()
+    for i in range(model.n):
+        for j in (0, model.n - 1):
+            expected = whole[model.v_slices[i], model.v_slices[j]]
+            for query in (block(inv(MASS), i, j), block(inv(MASS), model.joint_names[i], model.joint_names[j])):
+                found = compile_program(query, model)(q=q)
+                assert np.abs(found - expected).max(initial=0) <= 1e-11 * np.abs(whole).max()
+
+
+@pytest.mark.parametrize("places", [(0, 99), (7, 0), ("joint1", "nobody")])
+def test_a_block_of_no_body_is_refused(places: tuple[Any, Any]) -> None:
+    with pytest.raises((InputError, ModelError), match=r"there is no (body|joint)"):
+        compile_program(block(MASS, *places), chain(3))(q=np.zeros(3))
+
+
+def test_low_rank_terms_are_bordered() -> None:
+    model = random_tree(7, joints=("revolute", "spherical"), seed=5)
+    q, v = model.random(5)
+    rng = np.random.default_rng(5)
+    T = rng.standard_normal(model.nv)
+    dense_mass = evaluate(MASS, model, q=q).dense()
+    u = vector("u", TORQUE)
+    rank_one = compile_program(inv(MASS + u @ u.T) @ s.T, model)(q=q, u=v, T=T)
+    expected = np.linalg.solve(dense_mass + np.outer(v, v), T)
+    assert np.abs(rank_one - expected).max() <= 1e-12 * np.linalg.cond(dense_mass) * np.abs(expected).max()
+
+
+def test_dense_mass_matrix_needs_no_more_than_related_blocks() -> None:
+    model = random_tree(9, joints=("revolute",), branching=0.8, seed=3)
+    q, _ = model.random(0)
+    found = compile_program(dense(MASS), model)(q=q)
+    above = [[k] for k in range(model.n)]
+    for k, p in enumerate(model.parent):
+        above[k] += above[p] if p >= 0 else []
+    related = np.array([[i in above[j] or j in above[i] for j in range(model.n)] for i in range(model.n)])
+    assert not found[~related].any()
+    assert found[related].all()
+    assert np.abs(found - found.T).max() <= 8 * EPS * np.abs(found).max()

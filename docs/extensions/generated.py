@@ -117,6 +117,7 @@ def _write(sphinx: Sphinx) -> None:
         if not target.is_file() or target.read_text(encoding="utf-8") != text:
             target.write_text(text, encoding="utf-8")
     for notebook in sorted(_NOTEBOOKS.glob("*.ipynb")):
+        (_DOCS / "learn").mkdir(exist_ok=True)
         shutil.copyfile(notebook, _DOCS / "learn" / notebook.name)
 
 

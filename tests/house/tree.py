@@ -7,7 +7,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "operator_algebra"
 TEXTS = (".py", ".md", ".toml", ".yaml", ".cff", ".ipynb", ".urdf", ".txt", ".css", ".html")
 _FOLDERS = ("operator_algebra", "models", "tests", "docs", "notebooks", "benchmarks", ".ci")
-_PRODUCTS = ("__pycache__", "_build", "_generated", ".ipynb_checkpoints", "work")
+_PRODUCTS = {"__pycache__", "_build", ".ipynb_checkpoints", "jupyter_execute"}
 
 
 def files(*suffixes: str, below: Path = ROOT) -> Iterator[Path]:
@@ -17,7 +17,11 @@ def files(*suffixes: str, below: Path = ROOT) -> Iterator[Path]:
     if below == ROOT:
         candidates += sorted(ROOT.glob("*"))
     for path in candidates:
-        if path.is_file() and path.suffix in suffixes and not any(part in _PRODUCTS for part in path.parts):
+        if (
+            path.is_file()
+            and path.suffix in suffixes
+            and not any(part in _PRODUCTS for part in path.relative_to(ROOT).parts)
+        ):
             yield path
 
 

@@ -188,28 +188,28 @@ class FixedPoint:
         return np.stack([self._inverse(matrix) for matrix in a]) if a.shape[-1] else a
 
     def _inverse(self, a: Array) -> Array:
-        n = len(a)
-        work = np.concatenate([a, self.eye(n)], axis=1)
-        for k in range(n):
-            pivot = k + max(range(n - k), key=lambda i, k=k: abs(work[k + i, k]))
+        order = len(a)
+        work = np.concatenate([a, self.eye(order)], axis=1)
+        for k in range(order):
+            pivot = k + max(range(order - k), key=lambda i, k=k: abs(work[k + i, k]))
             if work[pivot, k] == 0:
                 raise Singular
             if pivot != k:
                 work[[k, pivot]] = work[[pivot, k]]
             work[k] = (work[k] << self.bits) // work[k, k]
-            for i in range(n):
+            for i in range(order):
                 if i != k and work[i, k] != 0:
                     work[i] -= (work[i, k] * work[k]) >> self.bits
-        return work[:, n:]
+        return work[:, order:]
 
     def cholesky(self, a: Array) -> Array:
         """The lower Cholesky factor."""
         return np.stack([self._cholesky(matrix) for matrix in a]) if a.shape[-1] else a
 
     def _cholesky(self, a: Array) -> Array:
-        n = len(a)
-        factor = self.zeros((n, n))
-        for k in range(n):
+        order = len(a)
+        factor = self.zeros((order, order))
+        for k in range(order):
             column = a[k:, k] - ((factor[k:, :k] @ factor[k, :k]) >> self.bits if k else 0)
             if column[0] <= 0:
                 raise Singular
@@ -217,9 +217,9 @@ class FixedPoint:
             factor[k + 1 :, k] = (column[1:] << self.bits) // factor[k, k]
         return factor
 
-    def eye(self, n: int) -> Array:
+    def eye(self, order: int) -> Array:
         """I."""
-        made = self.zeros((n, n))
+        made = self.zeros((order, order))
         np.fill_diagonal(made, self.one())
         return made
 

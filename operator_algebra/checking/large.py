@@ -17,6 +17,7 @@ from operator_algebra.expressions.traverse import children_and_definition, posto
 from operator_algebra.identities.identity import Identity, Law, Statement
 from operator_algebra.models.changes import carried, mirrored
 from operator_algebra.models.model import Model
+from operator_algebra.models.topology import leaving, way_to
 from operator_algebra.operators.spaces import ONE, Space
 
 _STEPS = 10_000_000  # of a series: bodies times depth
@@ -86,10 +87,7 @@ def _on_bodies(prober: Prober, space: Space, column: Column, kept: set[int]) -> 
 def _way(prober: Prober) -> list[int]:
     """A longest way from the ground to a tip."""
     tip = int(np.argmax(prober.model.level))
-    path = [tip]
-    while prober.model.parent[path[-1]] >= 0:
-        path.append(prober.model.parent[path[-1]])
-    return path[::-1]
+    return way_to(prober.model.parent, tip)
 
 
 def _path(prober: Prober, sample: Sample, law: Statement) -> Residual:
@@ -124,14 +122,9 @@ def _common_ancestor(prober: Prober, sample: Sample, law: Statement) -> Residual
 
 def _branch(prober: Prober, way: list[int]) -> tuple[int, int]:
     """A body off a way, and where its own way meets it; on a chain, one of the way itself."""
-    on = set(way)
-    for body in range(prober.model.n - 1, -1, -1):
-        if body not in on:
-            meet = body
-            while meet >= 0 and meet not in on:
-                meet = prober.model.parent[meet]
-            if meet >= 0:
-                return body, meet
+    found = leaving(prober.model.parent, way)
+    if found is not None:
+        return found
     middle = way[len(way) // 2]
     return middle, middle
 

@@ -242,13 +242,13 @@ class Prober:
     def _diagonal(self, e: Diag, x: Column) -> Column:
         """diag(X) x: exactly, where x stands on a few bodies alone; else from the blocks of X."""
         layout = self.source.layout(e.type.domain)
-        bodies = np.unique(layout.owner[np.nonzero(x.entries)[0]])
-        if len(bodies) > 4:
+        places = np.unique(layout.owner[np.nonzero(x.entries)[0]])
+        if len(places) > 4:
             return self._local(e, x)
         rows = self.source.layout(e.type.codomain)
         total = self.column(e.type.codomain, np.zeros(rows.size))
         value, size, condition = total.value, total.size, x.condition
-        for body in bodies:
+        for body in places:
             here = self.column(e.type.domain, np.where(layout.owner == body, x.entries, 0.0))
             there = self._apply(e.body, Column(here.value, here.size, x.condition))
             kept = rows.owner == body

@@ -19,6 +19,7 @@ from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Model
+from operator_algebra.operators.bind import model_layouts
 from operator_algebra.operators.leaves import Frame, LeafValues
 from operator_algebra.operators.spaces import Space
 
@@ -113,7 +114,7 @@ def extended_scene(model: Model, samples: Sequence[Sample], bits: int = 320) -> 
 
 def _scene(model: Model, arithmetic: Arithmetic, values: Sequence[LeafValues], samples: Sequence[Sample]) -> Scene:
     spatial = np.full(model.n, 6)
-    joint = np.array([part.stop - part.start for part in model.v_slices])
+    joint = model_layouts(model)["joint"].sizes
     return Scene(
         arithmetic,
         len(samples),

@@ -17,6 +17,7 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.identities.identity import Law
 from operator_algebra.models.changes import plainer, smaller
 from operator_algebra.models.model import Model
+from operator_algebra.models.summary import joint_kinds
 
 _ROUNDS = 60
 
@@ -56,8 +57,7 @@ class Counterexample:
 
 
 def _kinds(model: Model) -> Iterable[str]:
-    names = {int(k): group.kind_class.kind for group in model.joint_groups for k in group.bodies}
-    return (names[k] for k in sorted(names))
+    return joint_kinds(model)
 
 
 def _short(values: Array) -> str:

@@ -20,6 +20,7 @@ from operator_algebra.models.gallery import available, load
 from operator_algebra.models.joints.joint import JOINT_KINDS
 from operator_algebra.models.model import Model
 from operator_algebra.models.shapes import forest_shapes
+from operator_algebra.operators.bind import model_layouts
 from operator_algebra.operators.leaves import Frame
 
 MOVING = tuple(kind for kind in JOINT_KINDS if kind != "fixed")
@@ -55,9 +56,9 @@ def _root(kind: str) -> Model:
 
 
 def _free(place: int) -> Model:
-    parents = ([-1, 0, 0, 2], [-1, 0, 1, 1, -1, 4], [-1, 0, 0, 0, 1, 2, 3])[place]
-    kinds = ["floating" if p < 0 else ("revolute", "universal", "cylindrical")[i % 3] for i, p in enumerate(parents)]
-    return forest(f"free{place + 1}", parents, kinds, _rng(5, place))
+    above = ([-1, 0, 0, 2], [-1, 0, 1, 1, -1, 4], [-1, 0, 0, 0, 1, 2, 3])[place]
+    kinds = ["floating" if p < 0 else ("revolute", "universal", "cylindrical")[i % 3] for i, p in enumerate(above)]
+    return forest(f"free{place + 1}", above, kinds, _rng(5, place))
 
 
 def _inner_free() -> Model:
@@ -164,7 +165,7 @@ def _seed(seed: int, sample: int) -> int:
 
 
 def _dofs(model: Model) -> list[int]:
-    return [len(range(*part.indices(model.nv))) for part in model.v_slices]
+    return model_layouts(model)["joint"].sizes.tolist()
 
 
 TRAITS: Mapping[str, Callable[[Model], bool]] = MappingProxyType(

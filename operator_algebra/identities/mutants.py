@@ -9,7 +9,7 @@ from operator_algebra.errors import OperatorAlgebraError
 from operator_algebra.expressions.build import add, matmul, scale
 from operator_algebra.expressions.nodes import Expr, Fixpoint, Inverse, Product, Sum, Symbol, Transpose
 from operator_algebra.expressions.normalize import normalize
-from operator_algebra.expressions.traverse import children, rebuild
+from operator_algebra.expressions.traverse import rebuild
 from operator_algebra.identities.identity import Identity
 from operator_algebra.symbols import (
     E_phi,
@@ -91,7 +91,7 @@ def _everywhere(e: Expr) -> Iterator[Slip]:
                 yield what, put(changed)
             except OperatorAlgebraError:
                 continue
-        parts = () if isinstance(node, Symbol | Transpose | Fixpoint) else children(node)
+        parts = () if isinstance(node, Symbol | Transpose | Fixpoint) else node.children
         for place, part in enumerate(parts):
             stack.append((part, _putter(node, parts, place, put), inside or isinstance(node, Inverse)))
 

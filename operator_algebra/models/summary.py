@@ -124,3 +124,8 @@ def _plural(one: str, many: str, count: int) -> str:
 
 def _short(name: str) -> str:
     return name if len(name) <= _NAME else name[: _NAME - 1] + "…"
+
+
+def joint_kinds(model: Model) -> list[str]:
+    """The kind of each joint, base to tip."""
+    return [body.joint.kind for body in model.bodies]

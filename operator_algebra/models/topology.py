@@ -62,3 +62,31 @@ def cycle(parents: Sequence[int]) -> list[int]:
         for seen in path:
             state[seen] = 2
     return []
+
+
+def way_to(parent: Sequence[int], body: int) -> list[int]:
+    """The bodies from the ground to a body, which is the last.
+
+    >>> way_to((-1, 0, 1, 0), 2)
+    [0, 1, 2]
+    """
+    way = [body]
+    while parent[way[-1]] >= 0:
+        way.append(parent[way[-1]])
+    return way[::-1]
+
+
+def leaving(parent: Sequence[int], way: Sequence[int]) -> tuple[int, int] | None:
+    """A body off a way, and where its own way meets it; None if all bodies stand on the way or on other trees.
+
+    >>> leaving((-1, 0, 1, 0), [0, 1, 2])
+    (3, 0)
+    """
+    on = set(way)
+    for body in range(len(parent) - 1, -1, -1):
+        meet = body
+        while meet >= 0 and meet not in on:
+            meet = parent[meet]
+        if body not in on and meet >= 0:
+            return body, meet
+    return None

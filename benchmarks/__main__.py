@@ -3,9 +3,9 @@
 import sys
 from importlib import import_module
 
-from benchmarks.measure import machine, text
+from benchmarks.measure import machine
 
-TABLES = ("forward_dynamics", "chains")
+TABLES = ("forward_dynamics", "tasks", "batches", "chains", "growth")
 
 
 def main() -> None:
@@ -16,8 +16,7 @@ def main() -> None:
         sys.exit(f"no benchmark is called {', '.join(unknown)}. There are {', '.join(TABLES)}.")
     print(*machine(), sep="\n")
     for name in names:
-        table = import_module(f"benchmarks.{name}")
-        print(f"\n{text(table.TITLE, table.rows())}")
+        print(f"\n{import_module(f'benchmarks.{name}').report()}", flush=True)
 
 
 if __name__ == "__main__":

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 import operator_algebra as oa
-from benchmarks.measure import Row, measure, solve
+from benchmarks.measure import measure, text
+from benchmarks.peers import pinocchio
 from operator_algebra.symbols import H, M, T, inv, phi
 
-TITLE = "x = (H φ M φ* H*)⁻¹ T on chains, one state a call"
 LENGTHS = (10, 30, 100, 300, 1000)
 
 
@@ -20,12 +20,18 @@ def _candidates(model: oa.Model) -> dict[str, Callable[[], object]]:
     mass_matrix = H @ phi @ M @ phi.T @ H.T
     derived = oa.compile(inv(mass_matrix) @ T, model)
     mass = oa.compile(oa.dense(mass_matrix), model)
-    return {
+    found: dict[str, Callable[[], object]] = {
         "derived": lambda: derived(q=q, T=torque),
-        "dense solve": lambda: solve(mass(q=q), torque),
+        "dense solve": lambda: np.linalg.solve(np.asarray(mass(q=q), dtype=np.float64), torque),
     }
+    peer = pinocchio(model)
+    if peer is not None:
+        state = (peer.q(q), np.zeros(model.nv), torque)
+        found["Pinocchio (with bias)"] = lambda: peer.pin.aba(peer.model, peer.data, *state)
+    return found
 
 
-def rows() -> list[Row]:
+def report() -> str:
     """One row for each length."""
-    return [measure(f"{n} bodies", _candidates(oa.chain(n, seed=0))) for n in LENGTHS]
+    rows = [measure(f"{n} bodies", _candidates(oa.chain(n, seed=0))) for n in LENGTHS]
+    return text("x = (H φ M φ* H*)⁻¹ T on chains, one state a call", rows)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
-from importlib.util import find_spec
 
 import numpy as np
 
 import operator_algebra as oa
-from benchmarks.measure import Row, measure, solve
-from tests.oracles.pinocchio_models import KINDS, twin
+from benchmarks.measure import measure, text
+from benchmarks.peers import pinocchio
 
-TITLE = "Forward dynamics q̈ = ℳ⁻¹ (T − bias), one state a call"
 MECHANISMS = ("pendulum", "arm7", "quadruped", "humanoid", "snake40")
 
 
@@ -22,19 +19,20 @@ def _candidates(model: oa.Model) -> dict[str, Callable[[], object]]:
     derived = oa.compile(oa.dynamics.forward_dynamics, model)
     mass = oa.compile(oa.dense(oa.dynamics.mass_matrix), model)
     bias = oa.compile(oa.dynamics.bias, model)
-    pull = np.zeros(6 * model.n)
-    found: dict[str, Callable[[], object]] = {
-        "derived": lambda: derived(q=q, v=v, T=torque, f_ext=pull),
-        "dense solve": lambda: solve(mass(q=q), torque - bias(q=q, v=v, f_ext=pull)),
-    }
-    if find_spec("pinocchio") and all(body.joint.kind in KINDS for body in model.bodies):
-        peer = twin(import_module("pinocchio"), model)
+
+    def solved() -> object:
+        return np.linalg.solve(np.asarray(mass(q=q), dtype=np.float64), np.asarray(torque - bias(q=q, v=v)))
+
+    found: dict[str, Callable[[], object]] = {"derived": lambda: derived(q=q, v=v, T=torque), "dense solve": solved}
+    peer = pinocchio(model)
+    if peer is not None:
         state = (peer.q(q), peer.v(v), peer.v(torque))
         found["Pinocchio"] = lambda: peer.pin.aba(peer.model, peer.data, *state)
     return found
 
 
-def rows() -> list[Row]:
+def report() -> str:
     """One row for each mechanism of the gallery that is listed above."""
     models = [oa.load(name) for name in MECHANISMS]
-    return [measure(f"{model.name}, {model.n} bodies", _candidates(model)) for model in models]
+    rows = [measure(f"{model.name}, {model.n} bodies", _candidates(model)) for model in models]
+    return text("Forward dynamics q̈ = ℳ⁻¹ (T − bias), one state a call", rows)

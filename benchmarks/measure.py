@@ -57,7 +57,8 @@ def machine() -> list[str]:
 
 def text(title: str, rows: list[Row]) -> str:
     """The table in plain text: seconds of the first candidate, then how many times longer the others take."""
-    first, *others = rows[0].seconds
+    first = next(iter(rows[0].seconds))
+    others = [name for name in dict.fromkeys(name for row in rows for name in row.seconds) if name != first]
     width = max(len(row.case) for row in rows)
     columns = [max(10, len(name)) for name in others]
     head = "   ".join(
@@ -66,6 +67,9 @@ def text(title: str, rows: list[Row]) -> str:
     lines = [title, head]
     for row in rows:
         ratios = row.ratios()
-        cells = [f"{ratios[name]:>{size - 1}.3g}×" for name, size in zip(others, columns, strict=True)]
+        cells = [
+            f"{ratios[name]:>{size - 1}.3g}×" if name in ratios else f"{'–':>{size}}"
+            for name, size in zip(others, columns, strict=True)
+        ]
         lines.append("   ".join([f"{row.case:<{width}}", f"{row.seconds[first] * 1e6:>9.1f} µs", *cells]))
     return "\n".join(lines)

@@ -73,4 +73,9 @@ def backend_named(name: str) -> tuple[str, Builder]:
     chosen = "numpy" if name == "auto" else name
     if chosen not in REGISTRY:
         raise BackendUnavailable(f'there is no backend "{name}". Available here: {", ".join(REGISTRY)}.')
-    return chosen, import_module(REGISTRY[chosen]).build
+    try:
+        return chosen, import_module(REGISTRY[chosen]).build
+    except ModuleNotFoundError as missing:
+        raise BackendUnavailable(
+            f'backend "{chosen}" needs {missing.name}, which is not installed. Run pip install {missing.name}.'
+        ) from missing

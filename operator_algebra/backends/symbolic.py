@@ -11,7 +11,8 @@ import numpy as np
 
 from operator_algebra.backends.backend import ClosedForm
 from operator_algebra.backends.closed_forms.inputs import SymbolBinder, coordinates
-from operator_algebra.backends.closed_forms.mechanism import ExactModel, SymbolicNamespace, objects
+from operator_algebra.backends.closed_forms.leaves import JointExpressions, RatioLeaves
+from operator_algebra.backends.closed_forms.mechanism import ExactModel, objects
 from operator_algebra.backends.closed_forms.mechanism import parameters as parameters
 from operator_algebra.backends.closed_forms.ratios import Ratio
 from operator_algebra.backends.closed_forms.source import c_function, identifier
@@ -22,8 +23,7 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.program import Output, Program
 from operator_algebra.models.model import Model
-from operator_algebra.operators.bind import DEFAULTS, Bound
-from operator_algebra.operators.leaves import LeafValues
+from operator_algebra.operators.bind import DEFAULTS
 from operator_algebra.operators.spaces import ONE
 
 sympy: Any = import_module("sympy")
@@ -50,18 +50,16 @@ class ClosedForms(ClosedForm):
         wanted = [s for s in self.program.mentioned if s.name in self.program.inputs or s.name in given]
         bound = SymbolBinder(what, self.model, False, False).bind(wanted, given)
         v = bound.values["v"].dense[:, 0] if "H_dot" in self.program.leaves else None
-        leaves = LeafValues(exact, position, v, self.frame, SymbolicNamespace())
-        return self._run(exact, leaves, bound)
-
-    def _run(self, model: Model, leaves: LeafValues, bound: Bound) -> dict[str, Any]:
-        written = {name: [objects(block) for block in leaves.blocks(name)] for name in self.program.leaves}
-        for name in self.program.inputs:
-            written[name] = [objects(block) for block in bound.values[name].by_body()]
-        entries = {entry for blocks in written.values() for block in blocks for entry in block.flat}
-        translator = Translator(entries, late_variables(self.program, bound.layouts, model.n))
+        joints = JointExpressions(exact, position, v)
+        written = {name: [objects(block) for block in bound.values[name].by_body()] for name in self.program.inputs}
+        entries = [*exact.entries(), *joints.entries()]
+        entries += [entry for blocks in written.values() for block in blocks for entry in block.flat]
+        translator = Translator(entries, late_variables(self.program, bound.layouts, exact.n))
+        leaves = RatioLeaves(exact, joints, self.frame, translator)
         translate = np.frompyfunc(translator.ratio, 1, 1)
-        given = {name: [translate(block) for block in blocks] for name, blocks in written.items()}
-        results = Sweeps(self.program, model, translator.functions, given, bound.layouts).run()
+        given = {name: leaves.block_list(name) for name in self.program.leaves}
+        given |= {name: [translate(block) for block in blocks] for name, blocks in written.items()}
+        results = Sweeps(self.program, exact, translator.functions, given, bound.layouts).run()
         write = translator.reader().expression
         return {output.name: _matrices(write, results[output.name], output) for output in self.program.outputs}
 

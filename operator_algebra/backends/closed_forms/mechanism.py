@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -57,12 +57,22 @@ class ExactModel(Model):
         state["arrays"] = _arrays(model, given)
         state["joint_groups"] = tuple(_exact_group(group) for group in model.joint_groups)
 
+    def entries(self) -> Iterable[Any]:
+        """Every number."""
+        return (entry for values in (self.gravity, *vars(self.arrays).values()) for entry in np.asarray(values).flat)
+
     def difference(self, q0: Any, q1: Any) -> Any:
-        """q1 ⊖ q0 of the joints that have springs: their coordinates are their rates."""
+        """q1 ⊖ q0 of the joints that have springs; only where coordinates are rates is it rational."""
         result = np.full(self.nv, sympy.Integer(0), dtype=object)
         for group in self.joint_groups:
-            if group.joint.allows_springs:
-                result[group.v] = q1[group.q] - q0[group.q]
+            if group.kind_class.nq == group.kind_class.nv and group.joint.allows_springs:
+                result[group.v] = group.joint.difference(q0[group.q], q1[group.q], SymbolicNamespace())
+            elif any(self.arrays.stiffness[group.v].flat):
+                name = self.joint_names[int(group.bodies[0])]
+                raise InputError(
+                    f'the spring of joint "{name}" of {self.name} has no closed form: it pulls by the logarithm of a '
+                    "rotation. Use a numeric backend, or take the stiffness away."
+                )
         return result
 
 
@@ -142,7 +152,7 @@ def _value(model: Model, name: str, field: str, value: Any, shape: tuple[int, ..
     if array.shape != shape:
         what = f"{field} of {name}" if field else name
         raise InputError(f"parameters of {model.name}: {what} has shape {array.shape}, not {shape}.")
-    return objects(array)
+    return objects(array) if shape else objects(array).item()
 
 
 def _arrays(model: Model, given: Mapping[str, Any]) -> ModelArrays:
@@ -174,27 +184,62 @@ def _exact_group(group: JointGroup) -> JointGroup:
 
 
 def _direction(axis: Sequence[float]) -> list[Any]:
-    """A unit vector with exact components where they are square roots of simple fractions, such as (1, 1, 0)/√2."""
-    squares = [_simple_square(x) for x in axis]
-    if all(square is not None for square in squares) and sum(cast("list[Fraction]", squares)) == 1:
-        return [_signed_root(x, cast(Fraction, square)) for x, square in zip(axis, squares, strict=True)]
-    return [rational(x) for x in axis]
+    """A unit vector: square roots of simple fractions, such as (1, 1, 0)/√2, or fractions, its length exactly 1."""
+    roots = _roots(axis)
+    if roots is not None:
+        return roots
+    big = max(range(3), key=lambda i: abs(axis[i]))
+    u, v = (_near(axis[i - 2] / (1.0 + abs(axis[big]))) for i in (big, big + 1))
+    below = 1 + u * u + v * v
+    third = (2 - below) / below
+    turned = [third if axis[big] > 0 else -third, 2 * u / below, 2 * v / below]
+    return [_number(turned[(i - big) % 3]) for i in range(3)]
 
 
 def _rotation(matrix: Any) -> Any:
-    """A rotation with exact entries, if they are square roots of simple fractions and the matrix then is orthogonal."""
-    rows = sympy.Matrix([_direction(row) for row in matrix.tolist()])
-    if sympy.simplify(rows * rows.T) == sympy.eye(3):
-        return np.array(rows.tolist(), dtype=object)
-    return objects(matrix)
+    """A rotation that is orthogonal exactly: of square roots of simple fractions, or of a quaternion of fractions."""
+    found = [_roots(row) for row in matrix.tolist()]
+    if all(row is not None for row in found):
+        rows = sympy.Matrix(found)
+        if sympy.simplify(rows * rows.T) == sympy.eye(3):
+            return np.array(found, dtype=object)
+    w, x, y, z = _quaternion(matrix)
+    n = w * w + x * x + y * y + z * z
+    rows = [
+        [1 - 2 * (y * y + z * z) / n, 2 * (x * y - w * z) / n, 2 * (x * z + w * y) / n],
+        [2 * (x * y + w * z) / n, 1 - 2 * (x * x + z * z) / n, 2 * (y * z - w * x) / n],
+        [2 * (x * z - w * y) / n, 2 * (y * z + w * x) / n, 1 - 2 * (x * x + y * y) / n],
+    ]
+    return np.array([[_number(entry) for entry in row] for row in rows], dtype=object)
 
 
-def _simple_square(x: float) -> Fraction | None:
-    """x² as a fraction with a small denominator, if x is that close to its root."""
-    square = Fraction(x * x).limit_denominator(1000)
-    return square if abs(float(square) ** 0.5 - abs(x)) <= _NEAR else None
+def _quaternion(R: Any) -> list[Fraction]:
+    """Fractions w, x, y, z of some length that give a rotation, to all its digits."""
+    trace = R.trace()
+    squares = np.array([1.0 + trace, *(1.0 + 2.0 * R.diagonal() - trace)])  # 4 w², 4 x², 4 y², 4 z²
+    big = int(np.argmax(squares))
+    a, b, c = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
+    d, e, f = R[0, 1] + R[1, 0], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1]
+    products = ((0.0, a, b, c), (a, 0.0, d, e), (b, d, 0.0, f), (c, e, f, 0.0))[big]  # of the largest with the others
+    return [Fraction(1) if i == big else _near(products[i] / squares[big]) for i in range(4)]
 
 
-def _signed_root(x: float, square: Fraction) -> Any:
-    root = sympy.sqrt(sympy.Rational(square.numerator, square.denominator))
-    return -root if x < 0 else root
+def _roots(axis: Sequence[float]) -> list[Any] | None:
+    """A unit vector as square roots of fractions with small denominators, if it is that close to some."""
+    squares = [Fraction(x * x).limit_denominator(1000) for x in axis]
+    if sum(squares) != 1 or any(abs(float(s) ** 0.5 - abs(x)) > _NEAR for s, x in zip(squares, axis, strict=True)):
+        return None
+    roots = [sympy.sqrt(_number(square)) for square in squares]
+    return [-root if x < 0 else root for root, x in zip(roots, axis, strict=True)]
+
+
+def _near(x: float) -> Fraction:
+    """A fraction with few digits that is x to the last digit of a number near 1."""
+    exact_x, most = Fraction(x), 10**8
+    while abs((found := exact_x.limit_denominator(most)) - exact_x) > 2e-17:
+        most *= 10
+    return found
+
+
+def _number(x: Fraction) -> Any:
+    return sympy.Rational(x.numerator, x.denominator)

@@ -21,10 +21,10 @@ Monomial = tuple[int, ...]
 Poly = Any
 """A polynomial of `sympy.polys.rings`: a mapping monomial → coefficient."""
 
-LARGEST = 1_500_000
+LARGEST = 4_000_000
 """Polynomials of more terms times variables are refused: nobody would read them, and memory would fill."""
-WORK = 40_000_000
-"""Products of terms after which a closed form is given up: about half a minute."""
+WORK = 30_000_000
+"""Products of terms, those of long numbers counted more, after which a closed form is given up: half a minute."""
 
 
 class TooLarge(InputError):
@@ -83,23 +83,18 @@ class Ratio:
 
 
 class RationalFunctions:
-    """The rational functions of `count` variables, and of late variables that stand for √x or log x.
+    """The rational functions of `count` variables, and of `late` variables that will stand for √x or log x."""
 
-    Coefficients are whole numbers, or in the field of the square roots `surds`.
-    """
-
-    def __init__(self, count: int, late: int, surds: Sequence[Any] = ()) -> None:
+    def __init__(self, count: int, late: int) -> None:
         sympy: Any = import_module("sympy")
         rings: Any = import_module("sympy.polys.rings")
-        self.domain = sympy.QQ.algebraic_field(*surds) if surds else sympy.ZZ
-        self.whole = not surds
         names = [f"x{i}" for i in range(max(1, count + late))]
-        self.ring = rings.PolyRing(names, self.domain, sympy.polys.orderings.lex)
+        self.ring = rings.PolyRing(names, sympy.ZZ, sympy.polys.orderings.lex)
         self.count = count
         self.late: list[tuple[Literal["sqrt", "log"], Ratio]] = []
         self.work = 0
         self.factors: list[Poly] = []
-        self._values: list[Any] = []
+        self._values: list[int] = []
         chance = random.Random(0)
         self._point = [chance.randrange(1000, 10000) for _ in names]
         self.zero = Ratio(self, self.ring.zero, {})
@@ -116,11 +111,7 @@ class RationalFunctions:
         if value == 1:
             return self.one
         fraction = exact(value)
-        return Ratio(self, self.ring.ground_new(self.domain(fraction.numerator)), {}, fraction.denominator)
-
-    def surd(self, value: Any) -> Ratio:
-        """A SymPy number of the field."""
-        return Ratio(self, self.ring.ground_new(self.domain.from_sympy(value)), {})
+        return Ratio(self, self.ring.ground_new(fraction.numerator), {}, fraction.denominator)
 
     def variable(self, i: int) -> Ratio:
         """Variable i."""
@@ -132,13 +123,13 @@ class RationalFunctions:
             if known == factor:
                 return i
         self.factors.append(factor)
-        self._values.append(self._value(factor) if self.whole else None)
+        self._values.append(self._value(factor))
         return len(self.factors) - 1
 
     def square_root(self, x: Ratio) -> Ratio:
         """√x as a new variable whose square is x; a rational number where x is the square of one."""
         x = self.reduced(x)
-        if self.whole and not x.denominator and x.numerator.is_ground and x.numerator.LC > 0:
+        if not x.denominator and x.numerator.is_ground and x.numerator.LC > 0:
             top, bottom = int(x.numerator.LC), x.divisor
             if math.isqrt(top) ** 2 == top and math.isqrt(bottom) ** 2 == bottom:
                 return self.number(Fraction(math.isqrt(top), math.isqrt(bottom)))
@@ -171,11 +162,17 @@ class RationalFunctions:
 
     def product(self, a: Poly, b: Poly) -> Poly:
         """The product of two polynomials, unless the closed form has become hopeless."""
-        self.work += len(a) * len(b)
-        result = a * b if self.work <= WORK else a
-        if self.work > WORK or len(result) * self.ring.ngens > LARGEST:
-            raise TooLarge(f"polynomials of {len(a)} and {len(b)} terms are multiplied")
+        what = f"polynomials of {len(a)} and {len(b)} terms are multiplied"
+        self._spend(len(a) * len(b) * (1 + _digits(a) + _digits(b)), what)
+        result = a * b
+        if len(result) * self.ring.ngens > LARGEST:
+            raise TooLarge(what)
         return result
+
+    def _spend(self, work: int, what: str) -> None:
+        self.work += work
+        if self.work > WORK:
+            raise TooLarge(what)
 
     def reduced(self, x: Ratio) -> Ratio:
         """The same value in lowest terms, as far as the known factors go, without squares of square roots."""
@@ -190,16 +187,17 @@ class RationalFunctions:
                     break
                 numerator = quotient
                 left[factor] -= 1
-        if divisor > 1 and self.whole and (common := content(numerator, divisor)) > 1:
+        if divisor > 1 and (common := content(numerator, divisor)) > 1:
             numerator, divisor = numerator.quo_ground(common), divisor // common
         return Ratio(self, numerator, {factor: power for factor, power in left.items() if power}, divisor)
 
     def _divided(self, numerator: Poly, factor: int) -> Poly | None:
-        if self.whole and len(numerator) > 1 and self._value(numerator) % self._values[factor]:
+        self._spend(len(numerator) * self.ring.ngens // 4, f"a polynomial of {len(numerator)} terms is divided")
+        if len(numerator) > 1 and self._value(numerator) % self._values[factor]:
             return None
         return quotient(numerator, self.factors[factor])
 
-    def _value(self, polynomial: Poly) -> Any:
+    def _value(self, polynomial: Poly) -> int:
         """The value at a fixed random point: where that does not divide, the polynomial does not."""
         total = 0
         for monomial, coefficient in polynomial.items():
@@ -249,7 +247,7 @@ class RationalFunctions:
             if power:
                 powers[self.know(self.ring.gens[i])] = power
         if any(common):
-            p = quotient(p, self.ring.from_dict({common: self.domain.one}))
+            p = quotient(p, self.ring.from_dict({common: 1}))
         for factor in range(len(self.factors)):
             while not p.is_ground and (rest := self._divided(p, factor)) is not None:
                 p = rest
@@ -258,14 +256,10 @@ class RationalFunctions:
         if not primitive.is_ground:
             factor = self.know(primitive)
             powers[factor] = powers.get(factor, 0) + 1
-        if self.whole:
-            return Ratio(self, self.ring.ground_new(1 if scale > 0 else -1), powers, abs(int(scale)))
-        return Ratio(self, self.ring.ground_new(self.domain.one / scale), powers)
+        return Ratio(self, self.ring.ground_new(1 if scale > 0 else -1), powers, abs(int(scale)))
 
     def _primitive(self, p: Poly) -> tuple[Any, Poly]:
-        """A number times a polynomial in a standard form, positive where no joint has moved."""
-        if not self.whole:
-            return p.LC, p.monic()
+        """A number times a polynomial without common factors, positive where no joint has moved."""
         scale, primitive = p.primitive()
         at_rest = sum(coefficient for monomial, coefficient in primitive.items() if sum(monomial) == 0)
         if (at_rest or primitive.LC) < 0:
@@ -273,9 +267,22 @@ class RationalFunctions:
         return scale, primitive
 
 
+SIMPLE = 10_000
+"""Floats within rounding of a fraction with a denominator up to this are that fraction: 0.0833… is one twelfth."""
+
+
 def exact(value: Any) -> Fraction:
-    """The number that is written: 0.1 is one tenth."""
-    return Fraction(repr(float(value))) if not isinstance(value, int | Fraction) else Fraction(value)
+    """The number that a float stands for: a simple fraction, else the decimal that it prints as."""
+    if isinstance(value, int | Fraction):
+        return Fraction(value)
+    x = float(value)
+    simple = Fraction(x).limit_denominator(SIMPLE)
+    return simple if abs(float(simple) - x) <= 2.0 * math.ulp(x) else Fraction(repr(x))
+
+
+def _digits(p: Poly) -> int:
+    """The length of a coefficient, in units that cost as much as the rest of a product of two terms."""
+    return next(iter(p.values()), 0).bit_length() // 512
 
 
 def quotient(p: Poly, factor: Poly) -> Poly | None:

@@ -12,6 +12,9 @@ from operator_algebra.errors import InputError
 
 sympy: Any = import_module("sympy")
 
+_EXACT = 2**53  # whole numbers up to this are doubles
+_DIGITS = 17
+
 
 def c_function(name: str, results: Mapping[str, Any], arguments: Mapping[str, Any], comment: str = "") -> str:
     """A C function that writes results (expressions, matrices row by row) from arguments (a symbol, or a list of them).
@@ -36,7 +39,9 @@ def c_function(name: str, results: Mapping[str, Any], arguments: Mapping[str, An
     if unknown:
         listed = ", ".join(sorted(map(str, unknown)))
         raise InputError(f"the C function {name} has no argument for {listed}. Add it to the arguments.")
-    common, reduced = sympy.cse([value.xreplace(places) for value in values], symbols=sympy.numbered_symbols("common"))
+    common, reduced = sympy.cse(
+        [_in_doubles(value).xreplace(places) for value in values], symbols=sympy.numbered_symbols("common")
+    )
     lines = [f"    const double {symbol} = {sympy.ccode(value)};" for symbol, value in common]
     lines += [f"    {target} = {sympy.ccode(value)};" for target, value in zip(targets, reduced, strict=True)]
     head = f"/* {comment} */\n" if comment else ""
@@ -56,6 +61,29 @@ def _arguments(arguments: Mapping[str, Any]) -> tuple[dict[Any, Any], list[str]]
             places |= {symbol: sympy.Symbol(f"{name}[{i}]") for i, symbol in enumerate(symbols)}
             parameters.append(f"const double {name}[{max(1, len(symbols))}]")
     return places, parameters
+
+
+def _in_doubles(value: Any) -> Any:
+    """The expression with its long whole numbers as floats; sums are scaled first, so that none overflows."""
+    if all(max(abs(number.p), number.q) <= _EXACT for number in value.atoms(sympy.Rational)):
+        return value
+    coefficient: Any = sympy.Integer(1)
+    factors: list[Any] = []
+    for base, power in value.as_powers_dict().items():
+        if base.is_Add:
+            largest = max(abs(term.as_coeff_Mul()[0]) for term in base.args)
+            coefficient *= largest**power
+            base = _floated(sympy.Add(*(term / largest for term in base.args)))
+        elif base.is_Rational:
+            coefficient *= base**power
+            continue
+        factors.append(_floated(base) ** power)
+    return sympy.Mul(sympy.Float(coefficient, _DIGITS), *factors)
+
+
+def _floated(e: Any) -> Any:
+    long = [number for number in e.atoms(sympy.Rational) if max(abs(number.p), number.q) > _EXACT]
+    return e.xreplace({number: sympy.Float(number, _DIGITS) for number in long})
 
 
 def _entries(value: Any) -> tuple[list[Any], bool]:

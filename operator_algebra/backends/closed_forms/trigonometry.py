@@ -30,8 +30,7 @@ class Translator:
         self._collect(expressions, primes)
         for i, atom in enumerate(self._atoms):
             self._atoms[atom] = len(self._angles) + i
-        roots = [sympy.sqrt(prime) for prime in sorted(primes)]
-        self.functions = RationalFunctions(len(self._angles) + len(self._atoms), late, roots)
+        self.functions = RationalFunctions(len(self._angles) + len(self._atoms), late + len(primes))
         ring = self.functions.ring
         self._halves = [self.functions.know(1 + ring.gens[i] ** 2) for i in range(len(self._angles))]
         self._known: dict[Expression, Ratio] = {}
@@ -80,7 +79,7 @@ class Translator:
         if e.is_Rational:
             return functions.number(Fraction(int(e.p), int(e.q)))
         if _is_surd(e):
-            return functions.surd(e)
+            return self._surd(Fraction(int(e.base.p), int(e.base.q)), int(e.exp.p))
         if e.is_Add:
             return sum((self.ratio(term) for term in e.args), start=functions.zero)
         if e.is_Mul:
@@ -96,6 +95,17 @@ class Translator:
             cosine, sine = self._turn(e.args[0])
             return sine if isinstance(e, sympy.sin) else cosine
         return functions.variable(self._atoms[e])
+
+    def _surd(self, square: Fraction, power: int) -> Ratio:
+        """√square ** power, by the roots of primes: those of other numbers depend on them."""
+        functions = self.functions
+        result = functions.number(Fraction(1, square.denominator))
+        for prime, times in sympy.factorint(square.numerator * square.denominator).items():
+            root = functions.square_root(functions.number(int(prime)))
+            result = _product(functions, [result, *([root] * times)])
+        if power < 0:
+            result = functions.reciprocal(result)
+        return _product(functions, [result] * abs(power))
 
     def _turn(self, angle: Expression) -> tuple[Ratio, Ratio]:
         """Cosine and sine of a sum of multiples of base angles."""
@@ -135,9 +145,9 @@ class Reader:
         self.halves = halves
         rings: Any = import_module("sympy.polys.rings")
         count = len(angles) + functions.ring.ngens
-        self.ring = rings.PolyRing([f"y{i}" for i in range(count)], functions.domain, sympy.polys.orderings.lex)
+        self.ring = rings.PolyRing([f"y{i}" for i in range(count)], sympy.ZZ, sympy.polys.orderings.lex)
         known = [f(angle) for angle in angles for f in (sympy.cos, sympy.sin)] + atoms
-        self.names: list[Expression] = known + [sympy.Integer(1)] * (count - len(known))
+        self.names: list[Expression] = known + [sympy.nan] * (count - len(known))
         self._factors: dict[int, Expression] = {}
         for place, (kind, of) in enumerate(functions.late, start=len(known)):
             self.names[place] = getattr(sympy, kind)(self.expression(of))
@@ -213,12 +223,12 @@ def simplified(value: Any) -> Any:
     0
     """
     whole = sympy.sympify(value)
-    is_matrix = isinstance(whole, sympy.MatrixBase)
-    translator = Translator(whole if is_matrix else [whole], 0)
-    write = translator.reader().expression
-    if is_matrix:
-        return type(whole)(*whole.shape, [write(translator.ratio(entry)) for entry in whole])
-    return write(translator.ratio(whole))
+    entries = list(whole) if isinstance(whole, sympy.MatrixBase) else [whole]
+    translator = Translator(entries, 0)
+    ratios = [translator.ratio(entry) for entry in entries]
+    reader = translator.reader()
+    written = [reader.expression(ratio) for ratio in ratios]
+    return type(whole)(*whole.shape, written) if isinstance(whole, sympy.MatrixBase) else written[0]
 
 
 def _angle_sums(e: Expression) -> Expression:
@@ -271,6 +281,6 @@ def angle_terms(angle: Expression) -> list[tuple[Expression, int]]:
 
 
 def rational(value: float) -> Expression:
-    """The decimal that a float prints as: 0.1 is one tenth."""
+    """The number that a float stands for: 0.1 is one tenth."""
     number: Fraction = exact(value)
     return sympy.Rational(number.numerator, number.denominator)

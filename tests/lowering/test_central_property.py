@@ -75,6 +75,18 @@ def test_many_rational_expressions(first: int) -> None:
     assert all(one.holds for one in found if one is not None)
 
 
+def test_orthogonal_elimination_needs_no_pivots() -> None:
+    found = [rational_agreement(seed, 3, "orthogonal") for seed in range(60)]
+    assert all(one.error <= 1e-11 for one in found if one is not None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(20_000, 25_000, 250))
+def test_many_rational_expressions_by_orthogonal_elimination(first: int) -> None:
+    found = [rational_agreement(seed, 3 + seed % 3, "orthogonal") for seed in range(first, first + 250)]
+    assert all(one.error <= 1e-11 and one.holds for one in found if one is not None)
+
+
 @given(expressions(depth=2), mechanisms(max_bodies=5), st.lists(seeds, min_size=1, max_size=3), frames)
 @settings(max_examples=60)
 def test_leading_axes_are_a_batch(e: Expr, model: Model, samples: list[int], frame: Frame) -> None:

@@ -1,0 +1,119 @@
+"""Compiled formulas as SciPy operators: applied, adjoint, and inside SciPy's own algorithms."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from operator_algebra import symbols as s
+from operator_algebra.applications import dynamics, task_space
+from operator_algebra.compiler import compile as compile_program
+from operator_algebra.errors import InputError
+from operator_algebra.evaluation import evaluate
+from operator_algebra.expressions.build import inv, operator
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.query import dense
+from operator_algebra.models.families import random_tree
+from operator_algebra.operators.leaves import Frame
+from operator_algebra.operators.spaces import RATE, TORQUE
+
+Floats = NDArray[np.float64]
+linalg: Any = import_module("scipy.sparse.linalg")
+
+TREE = random_tree(8, joints=("revolute", "spherical", "universal", "floating"), seed=11)
+Q, V = TREE.random(11)
+MASS = dynamics.mass_matrix
+GENERAL = operator("C", RATE >> TORQUE, structure="diagonal")
+C = [np.eye(p.stop - p.start) + np.tri(p.stop - p.start) for p in TREE.v_slices]
+
+OPERATORS: dict[str, tuple[Expr, dict[str, Any]]] = {
+    "mass matrix": (MASS, {}),
+    "inverse": (inv(MASS), {}),
+    "nonsymmetric inverse": (inv(MASS + GENERAL), {"C": C}),
+    "innovations factor": (s.U, {}),
+    "inverse factor": (s.I - s.H @ s.psi @ s.K, {}),
+    "propagation": (s.phi, {}),
+    "kernel": (s.Omega, {}),
+    "jacobian": (task_space.jacobian, {"B": {TREE.joint_names[-1]: np.eye(6)}}),
+}
+
+
+@pytest.mark.parametrize("frame", ["body", "world"])
+@pytest.mark.parametrize("name", OPERATORS)
+def test_an_operator_acts_as_its_matrix(name: str, frame: Frame) -> None:
+    e, inputs = OPERATORS[name]
+    A = compile_program(e, TREE, frame=frame).linear_operator(q=Q, **inputs)
+    matrix = evaluate(e, TREE, q=Q, frame=frame, **inputs).dense()
+    rng = np.random.default_rng(0)
+    x, y, X = rng.standard_normal(A.shape[1]), rng.standard_normal(A.shape[0]), rng.standard_normal((A.shape[1], 3))
+    scale = np.linalg.cond(matrix) if "nver" in name else 1.0
+    assert A.shape == matrix.shape
+    assert A.dtype == np.float64
+    for found, expected in (
+        (A @ x, matrix @ x),
+        (A.T @ y, matrix.T @ y),
+        (A.H @ y, matrix.T @ y),
+        (A @ X, matrix @ X),
+        (A.T @ (A @ x), matrix.T @ (matrix @ x)),
+    ):
+        assert np.abs(found - expected).max() <= 1e-14 * max(100.0, float(scale)) * max(1.0, np.abs(expected).max())
+
+
+def test_a_vector_formula_is_an_operator_on_what_is_not_given() -> None:
+    A = compile_program(inv(MASS) @ s.T, TREE).linear_operator(q=Q)
+    matrix = evaluate(inv(MASS), TREE, q=Q).dense()
+    T = np.random.default_rng(1).standard_normal(TREE.nv)
+    assert np.allclose(A @ T, matrix @ T, rtol=1e-10)
+    with pytest.raises(InputError, match="is affine in T, not linear: .* does not contain T. Compile the linear part"):
+        compile_program(dynamics.forward_dynamics, TREE).linear_operator(q=Q, v=V)
+
+
+@pytest.mark.parametrize(
+    ("e", "values", "message"),
+    [
+        (dynamics.forward_dynamics, {}, "acts on the one vector that is not given; not given: T, v"),
+        (dynamics.kinetic_energy, {}, r"v"),
+        (inv(MASS) @ s.T, {"T": np.zeros(TREE.nv)}, "acts on the one vector that is not given"),
+        ({"a": MASS}, {}, "is not one operator or vector"),
+        (dense(MASS), {}, "is not one operator or vector"),
+    ],
+)
+def test_what_is_no_linear_operator_is_refused(e: Any, values: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        compile_program(e, TREE).linear_operator(q=Q, **values)
+
+
+def test_a_batch_is_no_operator() -> None:
+    with pytest.raises(InputError, match="belongs to one configuration"):
+        compile_program(MASS, TREE).linear_operator(q=np.stack([Q, Q]))
+
+
+def test_conjugate_gradients_solve_with_the_mass_matrix() -> None:
+    mass = compile_program(MASS, TREE).linear_operator(q=Q)
+    inverse = compile_program(inv(MASS), TREE).linear_operator(q=Q)
+    T = np.random.default_rng(2).standard_normal(TREE.nv)
+    steps: list[Floats] = []
+    found, state = linalg.cg(mass, T, M=inverse, rtol=1e-12, callback=steps.append)
+    assert state == 0
+    assert len(steps) <= 3  # with the inverse itself as preconditioner
+    expected = np.linalg.solve(evaluate(MASS, TREE, q=Q).dense(), T)
+    assert np.abs(found - expected).max() <= 1e-9 * np.abs(expected).max()
+
+
+def test_eigenvalues_singular_values_and_norms() -> None:
+    mass = compile_program(MASS, TREE).linear_operator(q=Q)
+    matrix = evaluate(MASS, TREE, q=Q).dense()
+    values, vectors = linalg.eigsh(mass, k=3, which="LM", v0=np.ones(TREE.nv))
+    assert np.allclose(np.sort(values), np.linalg.eigvalsh(matrix)[-3:], rtol=1e-10)
+    assert np.abs(mass @ vectors - vectors * values).max() <= 1e-9 * values.max()
+    propagation = compile_program(s.phi, TREE).linear_operator(q=Q)
+    dense_phi = evaluate(s.phi, TREE, q=Q).dense()
+    _, singular, _ = linalg.svds(propagation, k=2, v0=np.ones(6 * TREE.n))
+    assert np.allclose(np.sort(singular), np.linalg.svd(dense_phi, compute_uv=False)[1::-1], rtol=1e-9)
+    estimate = linalg.onenormest(propagation)
+    exact = np.abs(dense_phi).sum(axis=0).max()
+    assert 0.3 * exact <= estimate <= exact * (1 + 1e-12)

@@ -68,7 +68,7 @@ def test_a_vector_formula_is_an_operator_on_what_is_not_given() -> None:
     matrix = evaluate(inv(MASS), TREE, q=Q).dense()
     T = np.random.default_rng(1).standard_normal(TREE.nv)
     assert np.allclose(A @ T, matrix @ T, rtol=1e-10)
-    with pytest.raises(InputError, match="is affine in T, not linear: .* does not contain T. Compile the linear part"):
+    with pytest.raises(InputError, match=r"is affine in T, not linear: .* does not contain T. Compile the linear part"):
         compile_program(dynamics.forward_dynamics, TREE).linear_operator(q=Q, v=V)
 
 

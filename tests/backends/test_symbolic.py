@@ -33,10 +33,8 @@ def simple_mechanisms(draw: st.DrawFn) -> Model:
     positive = st.integers(1, 20).map(lambda x: x / 10)
     bodies: list[oa.Body] = []
     for k in range(draw(st.integers(1, 2))):
-        kinds = [
-            kind for kind in ALL_JOINTS if k == 0 or kind not in ("spherical", "floating", "planar", "translation")
-        ]
-        kind = draw(st.sampled_from([kind for kind in kinds if kind != "floating" or k]))
+        large = ("spherical", "floating", "planar", "translation") if k else ("floating",)
+        kind = draw(st.sampled_from([kind for kind in ALL_JOINTS if kind not in large]))
         joint = make_joint(kind, name=f"joint{k}", **options(draw, kind))
         if joint.nv and draw(st.booleans()):
             joint = replace(joint, armature=(0.1,) * joint.nv)

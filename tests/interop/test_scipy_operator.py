@@ -1,0 +1,181 @@
+"""Compiled programs in SciPy's iterative solvers, and the operator of a formula that is linear in a vector."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse.linalg as sparse_linalg
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import operator_algebra as oa
+from operator_algebra import symbols as s
+from operator_algebra.errors import InputError, ModelError
+from operator_algebra.expressions.linear_part import linear_part
+from operator_algebra.expressions.nodes import Expr
+from tests.strategies import mechanisms
+
+dyn = oa.dynamics
+EPS = np.finfo(np.float64).eps
+TREE = oa.random_tree(12, seed=1)
+Q, V = TREE.random(1)
+cg: Any = sparse_linalg.cg
+gmres: Any = sparse_linalg.gmres
+eigsh: Any = sparse_linalg.eigsh
+svds: Any = sparse_linalg.svds
+onenormest: Any = sparse_linalg.onenormest
+
+
+def noise(size: int) -> Any:
+    """A vector of normal numbers."""
+    return np.random.default_rng(size).standard_normal(size)
+
+
+def agree(found: Any, expected: Any) -> None:
+    """Equal up to the rounding of sums over the tree, in units of the largest entry."""
+    scale = np.abs(expected).max(initial=1.0)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e3 * EPS * scale)
+
+
+def operator_and_matrix(e: Expr, model: Any = TREE, q: Any = Q, **inputs: Any) -> tuple[Any, Any]:
+    operator = oa.compile(e, model).linear_operator(q=q, **inputs)
+    return operator, oa.evaluate(e, model, q=q, **inputs).dense()
+
+
+@pytest.mark.parametrize("e", [dyn.mass_matrix, s.W, s.phi, s.psi.T, s.H, s.K, dyn.ground_inertia, s.E_ground], ids=str)
+def test_an_operator_and_its_adjoint_are_the_matrix_and_its_transpose(e: Expr) -> None:
+    operator, matrix = operator_and_matrix(e)
+    assert operator.shape == matrix.shape
+    assert operator.dtype == np.float64
+    x, y = (noise(size) for size in matrix.shape[::-1])
+    assert (operator @ x).shape == y.shape
+    assert (operator @ x[:, None]).shape == (len(y), 1)
+    agree(operator @ x, matrix @ x)
+    agree(operator.T @ y, matrix.T @ y)
+    agree(operator.H @ y, matrix.T @ y)
+    agree(operator @ np.eye(len(x)), matrix)
+    agree(operator.T @ np.eye(len(y)), matrix.T)
+
+
+@settings(max_examples=15, deadline=None)
+@given(model=mechanisms(max_bodies=5).filter(lambda model: model.nv > 0), frame=st.sampled_from(["body", "world"]))
+def test_on_any_mechanism_and_frame(model: Any, frame: Any) -> None:
+    q, v = model.random(2)
+    damped = dyn.mass_matrix @ s.qdd + s.H @ s.phi @ s.V_tilde.T @ s.M @ s.phi.T @ s.H.T @ s.qdd
+    operator = oa.compile(damped, model, frame=frame).linear_operator(q=q, v=v)
+    matrix = oa.evaluate(linear_part(damped, s.qdd), model, q=q, v=v, frame=frame).dense()
+    agree(operator @ np.eye(model.nv), matrix)
+    agree(operator.T @ np.eye(model.nv), matrix.T)
+
+
+def test_conjugate_gradients_solve_with_the_mass_matrix() -> None:
+    operator, matrix = operator_and_matrix(dyn.mass_matrix)
+    T = noise(TREE.nv)
+    x, failed = cg(operator, T, rtol=1e-12)
+    assert failed == 0
+    np.testing.assert_allclose(matrix @ x, T, atol=1e-10)
+    inverse = oa.compile(oa.inv(dyn.mass_matrix) @ s.T, TREE).linear_operator(q=Q)
+    x, failed = cg(operator, T, M=inverse, rtol=1e-12, maxiter=2)
+    assert failed == 0
+    np.testing.assert_allclose(matrix @ x, T, atol=1e-10)
+
+
+def test_nonsymmetric_systems_are_solved() -> None:
+    operator, matrix = operator_and_matrix(s.W)
+    T = noise(TREE.nv)
+    x, failed = gmres(operator, T, rtol=1e-12)
+    assert failed == 0
+    np.testing.assert_allclose(matrix @ x, T, atol=1e-9)
+
+
+def test_eigenvalues_singular_values_and_norms() -> None:
+    mass, matrix = operator_and_matrix(dyn.mass_matrix)
+    start = np.ones(TREE.nv)
+    np.testing.assert_allclose(eigsh(mass, k=3, v0=start)[0], np.linalg.eigvalsh(matrix)[-3:], rtol=1e-10)
+    least = eigsh(mass, k=2, sigma=0.0, v0=start, OPinv=oa.compile(oa.inv(dyn.mass_matrix), TREE).linear_operator(q=Q))
+    np.testing.assert_allclose(np.sort(least[0]), np.linalg.eigvalsh(matrix)[:2], rtol=1e-8)
+    whitening, triangle = operator_and_matrix(s.W)
+    singular = svds(whitening, k=2, v0=start)[1]
+    np.testing.assert_allclose(np.sort(singular), np.linalg.svd(triangle)[1][1::-1], rtol=1e-10)
+    assert onenormest(whitening) == pytest.approx(np.linalg.norm(triangle, 1), rel=1e-12)
+    jacobian, J = operator_and_matrix(s.E_ground @ s.phi @ s.M @ s.phi.T @ s.H.T)
+    np.testing.assert_allclose(svds(jacobian, k=1)[1], np.linalg.svd(J)[1][:1], rtol=1e-8)
+
+
+def test_a_vector_formula_acts_on_the_input_that_is_not_given() -> None:
+    e = oa.scalar("h") * (oa.inv(dyn.mass_matrix) @ s.T) + 0.5 * (oa.inv(s.D) @ s.W @ s.T)
+    operator = oa.compile(e, TREE).linear_operator(q=Q, h=0.25)
+    mass, D, W = (oa.evaluate(oa.dense(part), TREE, q=Q).dense() for part in (dyn.mass_matrix, s.D, s.W))
+    matrix = 0.25 * np.linalg.inv(mass) + 0.5 * np.linalg.solve(D, W)
+    np.testing.assert_allclose(operator @ np.eye(TREE.nv), matrix, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(operator.T @ np.eye(TREE.nv), matrix.T, rtol=1e-9, atol=1e-9)
+
+
+def test_f_ext_may_be_the_vector() -> None:
+    operator = oa.compile(s.H @ s.phi @ s.f_ext, TREE).linear_operator(q=Q)
+    agree(operator @ np.eye(6 * TREE.n), oa.evaluate(s.H @ s.phi, TREE, q=Q).dense())
+
+
+@pytest.mark.parametrize(
+    ("e", "inputs", "words"),
+    [
+        (dyn.forward_dynamics, {"v": V}, r"is affine in T, not linear: −ℳ⁻¹ bias .*linear part alone, ℳ⁻¹ applied"),
+        (dyn.coriolis, {}, "v stands inside cross"),
+        (dyn.kinetic_energy, {}, "not an operator applied to v"),
+        (dyn.inverse_dynamics, {}, "not given: qdd, v. Give all inputs but that vector"),
+        (dyn.mass_matrix @ s.qdd, {"qdd": V}, "not given: none"),
+        (oa.dense(dyn.mass_matrix), {}, "not one operator or vector"),
+        ({"M": dyn.mass_matrix}, {}, "not one operator or vector"),
+        (dyn.mass_matrix @ s.qdd, {"q": Q[None]}, "no leading axes"),
+        (dyn.mass_matrix @ s.qdd, {"v": V}, "does not mention v"),
+    ],
+)
+def test_what_is_no_linear_operator_is_said(e: Any, inputs: Any, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        oa.compile(e, TREE).linear_operator(**{"q": Q, **inputs})
+
+
+def test_arguments_are_checked_when_the_operator_is_made() -> None:
+    compiled = oa.compile(s.V_tilde @ s.phi.T @ s.H.T @ s.qdd, TREE)
+    with pytest.raises(InputError, match=r"v .*has shape \(1,\)"):
+        compiled.linear_operator(q=Q, v=[1.0])
+    with pytest.raises((InputError, ModelError), match="q"):
+        compiled.linear_operator(q=Q[1:], v=V)
+
+
+X, Y = oa.vector("x", oa.RATE), oa.vector("y", oa.MOTION)
+MASS = s.H @ s.phi @ s.M @ s.phi.T @ s.H.T
+
+
+@pytest.mark.parametrize(
+    ("e", "x", "A"),
+    [
+        (X, X, s.I),
+        (3 * X - X, X, 2 * s.I),
+        (MASS @ X, X, MASS),
+        (oa.define("named", MASS @ X), X, MASS),
+        (oa.scalar("h") * (MASS @ X) - MASS @ X, X, oa.scalar("h") * MASS - MASS),
+        (s.H @ s.phi @ (s.M @ (s.phi.T @ s.H.T @ X + 0 * Y) - s.M @ s.H.T @ X), X, MASS - s.H @ s.phi @ s.M @ s.H.T),
+        (s.T @ (s.v.T @ MASS @ X), X, s.T @ s.v.T @ MASS),
+    ],
+    ids=str,
+)
+def test_the_linear_part_of_formulas(e: Expr, x: Expr, A: Expr) -> None:
+    found = linear_part(e, x)
+    assert found.type == x.type.codomain >> e.type.codomain
+    assert oa.equal(found @ x, A @ x)
+
+
+def test_a_formula_without_the_vector_has_no_linear_part() -> None:
+    x = X
+    with pytest.raises(InputError, match="does not contain x"):
+        linear_part(dyn.mass_matrix @ s.v, x)
+
+
+def test_a_formula_of_ten_thousand_sums_has_its_linear_part() -> None:
+    x = oa.vector("x", oa.TORQUE)
+    e = x
+    for _ in range(3000):
+        e = oa.inv(s.D) @ e
+        e = s.D @ e + x
+    assert linear_part(e, x).type == oa.TORQUE >> oa.TORQUE

@@ -150,6 +150,25 @@ def test_armature_cures_a_joint_without_inertia() -> None:
     assert relative(found, np.linalg.solve(mass_matrix(wrist(), Q) + 0.1 * np.eye(3), FORCE)) < 1e-12
 
 
+@pytest.mark.parametrize(("share", "digits"), [(1e-8, "9"), (1e-10, "11"), (1e-12, "13")])
+def test_lost_digits_are_told(share: float, digits: str) -> None:
+    noise = SINGULAR * (1 - share)
+    with pytest.warns(
+        OperatorAlgebraWarning, match=rf'singular at joint "joint1" .*: about {digits} of 16 digits'
+    ) as told:
+        found = solve(q=Q, C=noise, T=FORCE)
+    assert len(told) == 1
+    assert told[0].filename == __file__  # the warning points at the call
+    assert relative(found, np.linalg.solve(DENSE + np.diag(noise), FORCE)) < 100 * 10.0 ** (int(digits) - 16)
+
+
+def test_healthy_systems_are_not_warned_of() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for share in (1.0, 1e-2, 1e-4, 1e-6):
+            solve(q=Q, C=SINGULAR * (1 - share), T=FORCE)
+
+
 # -- only a local pivot is lost ----------------------------------------------------------------------------------------
 
 

@@ -116,7 +116,7 @@ def _lift_one(lift: Lift, key: str, formula: Expr | Query, method: Method) -> Ou
     if e.structure.flow in ("diagonal", "zero") and not asks_for_blocks:
         return Output(key, formula, "blocks", lift.block(e))
     try:
-        if method == "orthogonal":
+        if method == "orthogonal" and e.structure.flow not in ("diagonal", "zero"):
             raise NotOnTree
         walk = transfer(lift, e)
     except NotOnTree:

@@ -26,7 +26,8 @@ class Pivot:
 
     name: str
     measure: Any
-    """Relative size for every body, (..., n)."""
+    """Relative size for every body, (..., n); of what belongs to no body, (..., 1)."""
+    attached: bool = True
 
 
 @dataclass(frozen=True)

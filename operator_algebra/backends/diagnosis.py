@@ -26,8 +26,8 @@ def singular_samples(pivots: tuple[Pivot, ...]) -> Any:
 
 
 def lost_digits(pivots: tuple[Pivot, ...]) -> bool:
-    """Whether a pivot lost so much that orthogonal elimination should take over."""
-    return any(not bool((pivot.measure >= DOUBTFUL).all()) for pivot in pivots)
+    """Whether a pivot of a body lost so much that orthogonal elimination should take over."""
+    return any(pivot.attached and not bool((pivot.measure >= DOUBTFUL).all()) for pivot in pivots)
 
 
 def rescued(plain: Run, orthogonal: Run) -> Run:
@@ -62,11 +62,20 @@ def singular_error(model: Model, q: Any, pivots: tuple[Pivot, ...], bad: Any, re
     joints = {
         model.joint_names[i]
         for p in pivots
+        if p.attached
         for i in np.nonzero((p.measure.reshape(-1, model.n) < SINGULAR).any(axis=0))[0].tolist()
     }
     samples = np.nonzero(bad.reshape(-1))[0].tolist() if bad.ndim else []
     where = f" in sample {samples[0]}" if samples else ""
     where += f" at {_pose(q, bad)}"
+    if not pivot.attached:
+        return SingularError(
+            f"{pivot.name} is singular{where} (least singular value {least:.0e} of the largest): its rows depend on "
+            "each other there. Leave dependent directions out, or use another pose.",
+            joints=sorted(joints, key=model.joint_index),
+            samples=samples,
+            result=result,
+        )
     names = outboard(model, k)
     listed = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
     if least < 0:
@@ -111,8 +120,9 @@ def warn_of_lost_digits(model: Model, pivots: tuple[Pivot, ...]) -> None:
         return
     pivot, k, least = _worst(pivots)
     if least < DOUBTFUL:
+        place = f' at joint "{model.joint_names[k]}"' if pivot.attached else ""
         warnings.warn(
-            f'{pivot.name} is nearly singular at joint "{model.joint_names[k]}" (relative pivot {least:.0e}): '
+            f"{pivot.name} is nearly singular{place} (relative pivot {least:.0e}): "
             f"about {-np.log10(least):.0f} of 16 digits are lost.",
             OperatorAlgebraWarning,
             stacklevel=5,

@@ -111,7 +111,10 @@ class Readout:
         return walker.block(i, j)
 
     def pivot(self, step: Step) -> Pivot:
-        """How far a pivot is from zero at every body."""
+        """How far a pivot is from zero, at every body."""
+        if not step.value.attached:
+            block = multiply_out((self.kernels.small[step.number],))[None]
+            return Pivot(step.name, np.moveaxis(pivot_measure(block, norms(block)), 0, -1), attached=False)
         if isinstance(step.definition, Relate):
             measures = [relation.measure for relation in self.kernels.relations[step.number].relations]
             lead = np.broadcast_shapes(*{measure.shape for measure in measures})

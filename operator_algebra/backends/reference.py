@@ -162,7 +162,7 @@ class _Execution:
                     self._sweep(sweep, self.plans[index])
             readout = Readout(self.program, self.model, self.inputs, self.levels, self.kernels)
             results = {output.name: readout.result(output) for output in self.program.outputs}
-            pivots = tuple(readout.pivot(step) for step in self.program.pivots() if step.value.attached)
+            pivots = tuple(readout.pivot(step) for step in self.program.pivots())
         return Run(results, pivots)
 
     def _sweep(self, sweep: Sweep, order: Plan) -> None:

@@ -11,8 +11,10 @@ from operator_algebra.backends.kernels import Factors, adjoint, cholesky, joseph
 from operator_algebra.backends.levels import Group, Levels
 from operator_algebra.backends.relations import RelationKernels
 from operator_algebra.backends.storage import Stored
+from operator_algebra.backends.walks import place_of
 from operator_algebra.lowering.program import Program, Step
 from operator_algebra.lowering.values import (
+    Answer,
     Call,
     Hop,
     Invert,
@@ -24,13 +26,14 @@ from operator_algebra.lowering.values import (
     RootOf,
     Shift,
     Stack,
+    Surround,
     Term,
     Update,
 )
 from operator_algebra.models.model import Model
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.leaves import LOCAL_BLOCKS
-from operator_algebra.operators.spaces import Space
+from operator_algebra.operators.spaces import Space, counted_by
 
 Kernel = Callable[[Group], Any]
 BodyKernel = Callable[[int], Any]
@@ -62,8 +65,11 @@ class GroupKernels:
 
     def size(self, space: Space, k: int) -> int:
         """The block size of a space at a body."""
-        if space.sizes.startswith("total:"):
-            return self.layouts[space.sizes[6:]].size
+        counted = counted_by(space)
+        if counted is not None:
+            sizes, place = counted
+            layout = self.layouts[sizes]
+            return layout.size if place is None else int(layout.sizes[place_of(self.model, place)])
         layouts = [self.layouts[part] for part in space.sizes.split("+")]
         return sum(int(layout.sizes[k]) if layout.attached else layout.size for layout in layouts)
 
@@ -140,6 +146,12 @@ class GroupKernels:
                 return self._relate(step, definition)
             case Resolve():
                 return self._by_body(self.relations[definition.relation.value].outward_step)
+            case Surround():
+                return self._for_each(self.relations[definition.relation.value].surround_step)
+            case Answer():
+                relation = self.relations[definition.relation.value]
+                drives = [None if ref is None else self.body_getter(ref) for ref in definition.drives]
+                return self._by_body(lambda k: relation.answer(k, drives))
             case Stack():
                 return self._stack(step, definition)
             case Part():
@@ -152,6 +164,16 @@ class GroupKernels:
             found = [function(k) for k in self.levels.shapes[group.shape][group.where].tolist()]
             lead = np.broadcast_shapes(*{block.shape for block in found})
             return np.stack([np.broadcast_to(block, lead) for block in found])
+
+        return kernel
+
+    def _for_each(self, function: BodyKernel) -> Kernel:
+        """A step that keeps what it finds to itself; what is stored in its place means nothing."""
+
+        def kernel(group: Group) -> Any:
+            for k in self.levels.shapes[group.shape][group.where].tolist():
+                function(k)
+            return np.zeros((group.count, 1, 1))
 
         return kernel
 
@@ -300,13 +322,7 @@ class GroupKernels:
             self.edges,
         )
         self.relations[step.number] = kernels
-
-        def kernel(group: Group) -> Any:
-            for k in self.levels.shapes[group.shape][group.where].tolist():
-                kernels.inward_step(k)
-            return np.zeros((group.count, 1, 1))
-
-        return kernel
+        return self._for_each(kernels.inward_step)
 
     def edges(self, hop: Hop) -> Sequence[Any]:
         """The block of a leaf hop for every edge, by the number of the child."""

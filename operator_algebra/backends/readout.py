@@ -11,7 +11,6 @@ from operator_algebra.backends.groupkernels import GroupKernels
 from operator_algebra.backends.kernels import adjoint, definiteness, multiply_out, norms, pivot_measure
 from operator_algebra.backends.levels import Group, Levels
 from operator_algebra.backends.walks import Walker, place_of
-from operator_algebra.expressions.nodes import Diag
 from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.products import expand_products
@@ -54,23 +53,10 @@ class Readout:
         if output.kind == "vector":
             return whole[..., 0]
         if output.kind == "picked":
-            return self._picked(output, whole)
+            assert isinstance(output.formula, Query)
+            rows = self.inputs.layouts[space.sizes].part(place_of(self.model, output.formula.places[0]))
+            return whole[..., rows, :]
         return whole[..., 0, :] if star and step.type.domain.sizes == "one" else whole
-
-    def _picked(self, output: Output, whole: Any) -> Any:
-        """Diagonal blocks, one block, or the trace of a matrix."""
-        body = output.formula.body if isinstance(output.formula, Query | Diag) else output.formula
-        rows, columns = (self.inputs.layouts[s.sizes] for s in (body.type.codomain, body.type.domain))
-        if isinstance(output.formula, Query) and output.formula.kind == "trace":
-            return np.trace(whole, axis1=-2, axis2=-1)
-        if isinstance(output.formula, Query) and output.formula.kind == "block":
-            i, j = (place_of(self.model, place) for place in output.formula.places)
-            return whole[..., rows.part(i), columns.part(j)]
-        parts = [
-            np.stack([whole[..., rows.part(k), columns.part(k)] for k in bodies.tolist()])
-            for bodies in self.levels.shapes
-        ]
-        return self._blocks(parts)
 
     def _whole(self, parts: list[Any], lead: tuple[int, ...], space: Space, *, columns: bool) -> Any:
         """The blocks of all bodies as rows of one array, or as its columns."""
@@ -116,7 +102,8 @@ class Readout:
             block = multiply_out((self.kernels.small[step.number],))[None]
             return Pivot(step.name, np.moveaxis(pivot_measure(block, norms(block)), 0, -1), attached=False)
         if isinstance(step.definition, Relate):
-            measures = [relation.measure for relation in self.kernels.relations[step.number].relations]
+            relation = self.kernels.relations[step.number]
+            measures = [relation.measure(k) for k in range(self.model.n)]
             lead = np.broadcast_shapes(*{measure.shape for measure in measures})
             return Pivot(step.name, np.stack([np.broadcast_to(m, lead) for m in measures], axis=-1))
         if isinstance(step.definition, RootOf):

@@ -15,12 +15,14 @@ from operator_algebra.backends.plan import Plan, plan
 from operator_algebra.backends.readout import Readout
 from operator_algebra.backends.smallvalues import small_value
 from operator_algebra.backends.storage import Stored
+from operator_algebra.backends.walks import place_of
 from operator_algebra.lowering.program import Program, Step, Sweep
-from operator_algebra.lowering.values import Given, Invert, Relate, Resolve, Shift, Update
+from operator_algebra.lowering.values import Given, Invert, Relate, Resolve, Shift, Surround, Update
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound, InputValue
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.leaves import LeafValues
+from operator_algebra.operators.spaces import counted_by
 
 Frame = Literal["body", "world"]
 
@@ -140,7 +142,10 @@ class _Execution:
 
     def _unit_columns(self, step: Step) -> Stored:
         layout = self.inputs.layouts[step.type.codomain.sizes]
-        unit = np.eye(layout.size)
+        counted = counted_by(step.type.domain)
+        assert counted is not None
+        place = counted[1]
+        unit = np.eye(layout.size)[:, slice(None) if place is None else layout.part(place_of(self.model, place))]
         return Stored(self.levels, [self._bodies_first(unit[_entries(layout, b), :]) for b in self.levels.shapes])
 
     def hop(self, name: str, from_model: bool) -> Stored:
@@ -185,7 +190,7 @@ class _Execution:
     def _everywhere(self, step: Step, direction: str) -> None:
         """A value outside the recurrences: all bodies of a shape at once, unless it follows edges."""
         store, kernel = self.stored[step.number], self.kernels.kernel(step)
-        along_edges = isinstance(step.definition, Shift | Update | Relate | Resolve)
+        along_edges = isinstance(step.definition, Shift | Update | Relate | Resolve | Surround)
         for group in self._groups(direction) if along_edges else self.levels.whole():
             store.write(group, kernel(group))
 

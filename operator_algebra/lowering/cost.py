@@ -10,6 +10,7 @@ from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.program import Output, Program, Step
 from operator_algebra.lowering.transfer import Transfer
 from operator_algebra.lowering.values import (
+    Answer,
     Call,
     Hop,
     Invert,
@@ -20,11 +21,12 @@ from operator_algebra.lowering.values import (
     Resolve,
     RootOf,
     Shift,
+    Surround,
     Term,
     Total,
     Update,
 )
-from operator_algebra.operators.spaces import Space
+from operator_algebra.operators.spaces import Space, counted_by
 
 
 class _Joint(Protocol):
@@ -100,28 +102,52 @@ class _Counter:
             if parent >= 0:
                 self._children[parent] += 1
         self._roots = [parent < 0 for parent in model.parent]
-        self._known: dict[tuple[int, int, int, bool], int] = {}
+        self._known: dict[tuple[int, int, int, int, int, bool], int] = {}
 
     def size(self, space: Space, body: int) -> int:
         """The block size of a space at a body; a user's own spaces count as six."""
-        if space.sizes.startswith("total:"):
-            return self._total.get(space.sizes[6:], 6)
+        counted = counted_by(space)
+        if counted is not None:
+            # Columns at one body count as those of the widest: a topology has no names.
+            sizes, place = counted
+            return self._total.get(sizes, 6) if place is None else max(self._nv, default=0) if sizes == "joint" else 6
         sizes = {"one": 1, "joint": self._nv[body], "spatial": 6}
         return sum(sizes.get(part, 6) for part in space.sizes.split("+"))
 
     def step(self, step: Step, body: int) -> int:
-        key = (step.number, self._nv[body], self._children[body], self._roots[body])
+        parent = self._parent[body]
+        key = (step.number, self._nv[body], self._children[body], self._nv[parent], self._children[parent], parent < 0)
         if key not in self._known:
             self._known[key] = self._count(step, body)
         return self._known[key]
 
     def _relation(self, definition: Relate, body: int) -> int:
-        """Householder triangularisation of the local equations and of the children's relations."""
+        """Triangularise the local equations and the children's relations."""
+        own, edge = self._widths(definition, body)
+        return _triangle(own + self._children[body] * edge[0], edge[0], sum(edge))
+
+    def _surroundings(self, definition: Relate, body: int) -> int:
+        """The same at the parent, seen from one child."""
+        if self._roots[body]:
+            return 0
+        parent = self._parent[body]
+        own, edge = self._widths(definition, parent)
+        return _triangle(own + (self._children[parent] - 1) * edge[0] + sum(edge), edge[1], sum(edge))
+
+    def _answer(self, definition: Relate, body: int, columns: int) -> int:
+        own, edge = self._widths(definition, body)
+        return _triangle(own + self._children[body] * edge[0] + sum(edge), 0, columns)
+
+    def _widths(self, definition: Relate, body: int) -> tuple[int, tuple[int, int]]:
+        """The members of a component at one body; what it sends and what it receives."""
         sent = sum(self.size(definition.spaces[i], body) for _, i in definition.gathers)
         received = sum(self.size(hop.type.codomain, body) for hop, _ in definition.pulls)
-        columns = sum(self.size(space, body) for space in definition.spaces) + self._children[body] * sent
-        rows, others = columns + sent, sent + received
-        return 2 * columns * columns * (rows - columns // 3) + 4 * rows * columns * others
+        return sum(self.size(space, body) for space in definition.spaces), (sent, received)
+
+    def _relation_of(self, ref: Ref) -> Relate:
+        definition = self._program.steps[ref.value].definition
+        assert isinstance(definition, Relate)
+        return definition
 
     def walk(self, output: Output, walk: Transfer) -> list[int]:
         """For every body: columns of its subtree on the way in, columns of all that can answer on the way out."""
@@ -191,8 +217,18 @@ class _Counter:
             case Relate():
                 return self._relation(definition, body)
             case Resolve():
-                return 2 * rows * rows
+                return 2 * rows * rows * columns
+            case Surround():
+                return self._surroundings(self._relation_of(definition.relation), body)
+            case Answer():
+                return self._answer(self._relation_of(definition.relation), body, columns)
             case Call():
                 return rows
             case _:
                 return 0
+
+
+def _triangle(columns: int, left: int, others: int) -> int:
+    """Householder reflections that clear `columns` of `columns + left` rows, applied to `others` columns beside."""
+    rows = columns + left
+    return 2 * columns * columns * (rows - columns // 3) + 4 * rows * columns * others

@@ -18,7 +18,7 @@ from operator_algebra.lowering.components import Component, components, local_cy
 from operator_algebra.lowering.directsum import direct_sum
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.localsystem import Coefficients, LocalSystem, local_system
-from operator_algebra.lowering.relations import relate
+from operator_algebra.lowering.relations import has_no_local_term, relate
 from operator_algebra.lowering.values import Hop, Invert, Linear, Part, Ref, Shift, Stack, Term, Unknown, Value
 from operator_algebra.operators.spaces import Space, Type
 
@@ -71,22 +71,13 @@ def _eliminate_component(graph: Graph, component: Component, orthogonal: bool, k
         return None
     if "R" in component.labels or any(not graph[n].attached for n in members):
         raise NotLowerable(refuse.reduced_loop(_name(graph, members[0])))
-    if (has_unknown or both or cycle) and (orthogonal or _has_no_local_term(graph, members)):
+    if (has_unknown or both or cycle) and (orthogonal or has_no_local_term(graph, members)):
         return relate(graph, members)
     if has_unknown or both or cycle:
         elimination = Elimination(graph, local_system(graph, members, keep_unknowns=keep_unknowns))
         elimination.run()
         return elimination.pivot
     return None
-
-
-def _has_no_local_term(graph: Graph, members: tuple[int, ...]) -> bool:
-    """Whether an unknown of a user's space meets itself through the tree only: its pivots have too low a rank."""
-    for number in members:
-        value = graph[number]
-        if isinstance(value.definition, Unknown) and value.type.codomain.sizes not in ("joint", "spatial"):
-            return all(term.factors[-1:] != (Ref(number),) for term in value.definition.terms)
-    return False
 
 
 def _name(graph: Graph, number: int) -> str:

@@ -29,22 +29,22 @@ from operator_algebra.lowering.blocks import BlockLift
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.trampoline import Steps, run
 from operator_algebra.lowering.values import Given, Hop, Invert, Linear, Reduce, Ref, Shift, Term, Unknown, Value
-from operator_algebra.operators.spaces import ONE, Space, Type
+from operator_algebra.operators.spaces import ONE, Space, Type, columns_of
 
 UNIT = Fraction(1)
 
 
-def columns_of(space: Space) -> Space:
-    """The global space with one coordinate per coordinate of an attached space."""
-    return Space(f"columns of {space.name}", f"columns of {space.name}*", f"total:{space.sizes}", attached=False)
-
-
 class Lift:
-    """Applies expressions to vectors; see `apply`. `zeros` are leaves known to vanish."""
+    """Applies expressions to vectors; see `apply`.
 
-    def __init__(self, graph: Graph, zeros: frozenset[str] = frozenset()) -> None:
+    `zeros` are leaves known to vanish; `orthogonal` avoids pivots; `eliminated` collects the inverses met in queries.
+    """
+
+    def __init__(self, graph: Graph, zeros: frozenset[str] = frozenset(), *, orthogonal: bool = False) -> None:
         self.graph = graph
         self.zeros = zeros
+        self.orthogonal = orthogonal
+        self.eliminated: dict[Expr, None] = {}
         self.blocks = BlockLift(self)
         self._applied: dict[tuple[Expr, int], int] = {}
         self.bound: dict[Expr, int] = {}
@@ -61,9 +61,9 @@ class Lift:
         """The value of a block-diagonal expression."""
         return run(self.blocks.lift(e))
 
-    def matrix(self, e: Expr) -> int:
-        """The value of any operator, column by column: the operator applied to the unit columns."""
-        columns = self.graph.new(Type(columns_of(e.type.domain), e.type.domain), Given(None))
+    def matrix(self, e: Expr, place: int | str | None = None) -> int:
+        """The value of any operator, or of its columns at one body: the operator applied to unit columns."""
+        columns = self.graph.new(Type(columns_of(e.type.domain, place), e.type.domain), Given(None))
         return run(self.apply(e, columns))
 
     def identity(self, space: Space) -> int:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Literal, get_args
 
-from operator_algebra.errors import InputError, NotLowerable
+from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import diag
-from operator_algebra.expressions.nodes import Diag, Expr
+from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query
-from operator_algebra.lowering import refuse
 from operator_algebra.lowering.components import components
-from operator_algebra.lowering.eliminate import Eliminated, eliminate
+from operator_algebra.lowering.eliminate import eliminate
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.lift import Lift
 from operator_algebra.lowering.naming import name_values
 from operator_algebra.lowering.products import name_common_prefixes, recognise_updates, reuse_products
 from operator_algebra.lowering.program import Output, OutputKind, Program, Report, Step, Sweep
-from operator_algebra.lowering.queries import NotOnTree, transfer
+from operator_algebra.lowering.queries import NoWalk, transfer
 from operator_algebra.lowering.schedule import schedule
 from operator_algebra.lowering.share import share
 from operator_algebra.lowering.simplify import drop_identities, drop_zeros, resolve_aliases, simplify
@@ -42,9 +41,8 @@ def lower(e: Lowerable, *, method: Method = "auto", zeros: frozenset[str] = froz
     if method not in get_args(Method):
         raise InputError(f'method={method!r} is not known. Use "auto", "joseph" or "orthogonal".')
     formulas = named_formulas(e)
-    graph = Graph()
-    lifted = _lift(graph, formulas, zeros, method)
-    return _finish(graph, lifted, method, keyed=isinstance(e, Mapping))
+    lift = Lift(Graph(), zeros, orthogonal=method == "orthogonal")
+    return _finish(lift, _lifted(lift, formulas), method, keyed=isinstance(e, Mapping))
 
 
 def named_formulas(e: Lowerable) -> dict[str, Expr | Query]:
@@ -83,27 +81,20 @@ class _Roots:
         self.outputs = [output.map(change) for output in self.outputs]
 
 
-def _lift(graph: Graph, formulas: Mapping[str, Expr | Query], zeros: frozenset[str], method: Method) -> _Roots:
-    lift = Lift(graph, zeros)
+def _lifted(lift: Lift, formulas: Mapping[str, Expr | Query]) -> _Roots:
     outputs: list[Output] = []
     for key, formula in formulas.items():
         body = formula.body if isinstance(formula, Query) else formula
         if not body.typed:
             raise InputError(f"cannot lower {body}: its spaces are not known. Put I or 0 beside a typed operator.")
-        outputs.append(_lift_one(lift, key, formula, method))
+        outputs.append(_lift_one(lift, key, formula))
     return _Roots(outputs)
 
 
-def _lift_one(lift: Lift, key: str, formula: Expr | Query, method: Method) -> Output:
+def _lift_one(lift: Lift, key: str, formula: Expr | Query) -> Output:
     e = formula.body if isinstance(formula, Query) else formula
-    if method == "orthogonal" and _is_picked(formula):
-        body = e.body if isinstance(formula, Expr) and isinstance(e, Diag) else e
-        try:
-            return Output(key, formula, "picked", Ref(lift.matrix(body)))
-        except NotLowerable:
-            raise NotLowerable(refuse.general_diagonal(body)) from None
     if isinstance(formula, Query) and formula.kind in ("trace", "logdet"):
-        number = trace(lift, e) if formula.kind == "trace" else logdet(lift, e, orthogonal=method == "orthogonal")
+        number = trace(lift, e) if formula.kind == "trace" else logdet(lift, e)
         return Output(key, formula, "small", Ref(number))
     if isinstance(formula, Query) and formula.kind == "diag":
         e = diag(e)
@@ -115,34 +106,24 @@ def _lift_one(lift: Lift, key: str, formula: Expr | Query, method: Method) -> Ou
     asks_for_blocks = isinstance(formula, Query) and formula.kind in ("dense", "block")
     if e.structure.flow in ("diagonal", "zero") and not asks_for_blocks:
         return Output(key, formula, "blocks", lift.block(e))
+    wanted = formula if isinstance(formula, Query) and formula.kind == "block" else None
     try:
-        if method == "orthogonal" and e.structure.flow not in ("diagonal", "zero"):
-            raise NotOnTree
         walk = transfer(lift, e)
-    except NotOnTree:
-        if isinstance(formula, Query) and formula.kind == "block":
-            raise NotLowerable(refuse.general_diagonal(e)) from None
+    except NoWalk:
+        if wanted is not None:
+            return Output(key, formula, "picked", Ref(lift.matrix(e, wanted.places[1])))
         return Output(key, formula, "matrix", Ref(lift.matrix(e)))
-    one_block = isinstance(formula, Query) and formula.kind == "block"
-    return Output(key, formula, "block" if one_block else "dense", None, walk)
+    return Output(key, formula, "dense" if wanted is None else "block", None, walk)
 
 
-def _is_picked(formula: Expr | Query) -> bool:
-    """Whether a result is taken from the columns of an operator that is not block-diagonal."""
-    if isinstance(formula, Diag):
-        return formula.body.structure.flow != "diagonal"
-    if not isinstance(formula, Query) or formula.kind not in ("trace", "block", "diag"):
-        return False
-    return formula.body.type.domain.attached and formula.body.structure.flow != "diagonal"
-
-
-def _finish(graph: Graph, roots: _Roots, method: Method, keyed: bool) -> Program:
+def _finish(lift: Lift, roots: _Roots, method: Method, keyed: bool) -> Program:
+    graph = lift.graph
     roots.follow(resolve_aliases(graph, roots.numbers))
     roots.follow_refs(share(graph, roots.numbers))
     roots.follow(simplify(graph, roots.numbers))
     roots.follow_refs(share(graph, roots.numbers))
     labels = tuple("".join(sorted(component.labels)) for component in components(graph) if not component.trivial)
-    eliminated = eliminate(graph, orthogonal=method == "orthogonal")
+    eliminated = dict.fromkeys((*lift.eliminated, *eliminate(graph, orthogonal=lift.orthogonal).origins))
     drop_zeros(graph)
     drop_identities(graph)
     roots.follow(resolve_aliases(graph, roots.numbers))
@@ -172,7 +153,7 @@ def _finish(graph: Graph, roots: _Roots, method: Method, keyed: bool) -> Program
 
 
 def _report(
-    graph: Graph, names: Mapping[int, str], labels: tuple[str, ...], roots: _Roots, eliminated: Eliminated
+    graph: Graph, names: Mapping[int, str], labels: tuple[str, ...], roots: _Roots, eliminated: Iterable[Expr]
 ) -> Report:
     bodies = [o.formula.body if isinstance(o.formula, Query) else o.formula for o in roots.outputs]
     return Report(
@@ -184,5 +165,5 @@ def _report(
         ),
         symmetric=tuple(names[number] for number, value in graph.values.items() if value.symmetric),
         structure="; ".join(str(body.structure) for body in bodies),
-        eliminated=eliminated.origins,
+        eliminated=tuple(eliminated),
     )

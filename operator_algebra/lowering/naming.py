@@ -9,6 +9,7 @@ from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.products import expand_products, single_product
 from operator_algebra.lowering.program import Output
 from operator_algebra.lowering.values import (
+    Answer,
     Call,
     Given,
     Invert,
@@ -21,10 +22,18 @@ from operator_algebra.lowering.values import (
     RootOf,
     Shift,
     Stack,
+    Surround,
     Update,
     Value,
     references,
 )
+
+_RELATIONAL: dict[type, str] = {
+    Relate: "relation",
+    Resolve: "solution",
+    Surround: "surroundings",
+    Answer: "answer",
+}
 
 _VECTOR_LETTER = {"force": "f", "motion": "alpha", "torque": "u", "rate": "w", "white": "e"}
 
@@ -116,8 +125,8 @@ def _roles(graph: Graph) -> Iterator[tuple[int, str]]:
         elif _inverts(graph, factors[0]) and len(factors) > 1 and not _inverts(graph, factors[-1]):
             yield number, "F"
     for number, value in sorted(graph.values.items()):
-        if isinstance(value.definition, Relate | Resolve):
-            yield number, "relation" if isinstance(value.definition, Relate) else "solution"
+        if type(value.definition) in _RELATIONAL:
+            yield number, _RELATIONAL[type(value.definition)]
     for number, value in sorted(graph.values.items()):
         if _is_complement(graph, value):
             yield number, "tau_bar"

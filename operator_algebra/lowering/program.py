@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 OutputKind = Literal["vector", "matrix", "blocks", "small", "dense", "block", "picked"]
 """A vector, columns or rows over the bodies, one block per body, one block of no body, all blocks by walks, or one;
-"picked" is what is taken from all columns: diagonal blocks, one block, or the trace."""
+"picked" is one block, taken from the columns of its body."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from operator_algebra.lowering.reasons import reasons
 from operator_algebra.lowering.walktext import walk_lines
 from operator_algebra.lowering.writer import Numbering, Writer
 from operator_algebra.markup import width
+from operator_algebra.operators.spaces import counted_by
 
 _LOOPS: dict[str, tuple[str, str]] = {
     "inward": ("for k from the tips to the base", "for k = 1 … N, from the tips to the base"),
@@ -84,4 +85,5 @@ def _order_of(program: Program, output: Output) -> str:
 
 
 def _per_column(program: Program, number: int) -> bool:
-    return program.steps[number].type.domain.sizes.startswith("total:")
+    counted = counted_by(program.steps[number].type.domain)
+    return counted is not None and counted[1] is None

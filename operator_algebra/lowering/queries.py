@@ -8,32 +8,68 @@ walk along the tree.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from operator_algebra.expressions.build import vector
 from operator_algebra.expressions.nodes import Expr
+from operator_algebra.lowering.components import components, local_cycle
 from operator_algebra.lowering.eliminate import Elimination, eliminate
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.lift import Lift
 from operator_algebra.lowering.localsystem import local_system
+from operator_algebra.lowering.relations import answer, has_no_local_term
 from operator_algebra.lowering.share import share
 from operator_algebra.lowering.simplify import drop_zeros, inline_single_use, resolve_aliases, simplify
 from operator_algebra.lowering.transfer import Transfer
-from operator_algebra.lowering.values import Given, Linear, Ref, Shift, Term, Value, map_references, references
+from operator_algebra.lowering.values import Given, Linear, Ref, Shift, Term, Unknown, Value, map_references, references
 from operator_algebra.operators.spaces import Type
 
 UNIT = Fraction(1)
 
 
 class NotOnTree(Exception):
-    """The operator contains a sum over all bodies, so its blocks do not follow by walks along the tree."""
+    """The operator contains a sum over all bodies, so its blocks do not follow along the tree."""
+
+
+class NoWalk(Exception):
+    """The blocks do not follow by products along a walk: they need orthogonal elimination, or a sum over all bodies."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """An operator applied to a unit input x, in a graph of its own; `members` depend on x."""
+
+    graph: Graph
+    x: int
+    output: int
+    members: tuple[int, ...]
+
+    def asks_for_relations(self, orthogonal: bool) -> bool:
+        """Whether something is to be eliminated, and local pivots are not wanted or cannot exist."""
+        if not orthogonal and not has_no_local_term(self.graph, self.members):
+            return False
+        if any(isinstance(self.graph[n].definition, Unknown) for n in self.members):
+            return True
+        coupled = (c for c in components(self.graph) if not c.trivial and not set(self.members).isdisjoint(c.members))
+        return any({"U", "D"} <= c.labels or local_cycle(self.graph, c.members) for c in coupled)
 
 
 def transfer(lift: Lift, e: Expr) -> Transfer:
     """Lower the blocks of an operator from an attached space to an attached space into the graph of `lift`."""
+    try:
+        query = _query(lift, e)
+    except NotOnTree:
+        raise NoWalk from None
+    if query.asks_for_relations(lift.orthogonal):
+        raise NoWalk
+    found = _eliminated(query, e)
+    return found.map(transplant(query.graph, lift.graph, found.refs()))
+
+
+def _query(lift: Lift, e: Expr) -> _Query:
     graph = Graph()
-    inner = Lift(graph, lift.zeros)
+    inner = Lift(graph, lift.zeros, orthogonal=lift.orthogonal)
     unit = vector("unit_of_query", e.type.domain)
     x = inner.given(unit)
     output = inner.applied(e, x)
@@ -43,8 +79,12 @@ def transfer(lift: Lift, e: Expr) -> Transfer:
     x, output = shared[x].value, shared[output].value
     kept = simplify(graph, [output, x])
     x, output = kept[x], kept[output]
-    found = _eliminated(graph, e, x, output)
-    return found.map(transplant(graph, lift.graph, found.refs()))
+    members = _dependents(graph, x)
+    if any(not graph[number].attached for number in members):
+        raise NotOnTree
+    unknowns = [graph[number] for number in members if isinstance(graph[number].definition, Unknown)]
+    lift.eliminated.update((value.origin, None) for value in unknowns if value.origin is not None)
+    return _Query(graph, x, output, tuple(sorted(members)))
 
 
 def _dependents(graph: Graph, x: int) -> set[int]:
@@ -62,14 +102,12 @@ def _dependents(graph: Graph, x: int) -> set[int]:
     return found - {x}
 
 
-def _eliminated(graph: Graph, e: Expr, x: int, output: int) -> Transfer:
-    members = _dependents(graph, x)
-    if any(not graph[number].attached for number in members):
-        raise NotOnTree
+def _eliminated(query: _Query, e: Expr) -> Transfer:
+    graph, x, output, members = query.graph, query.x, query.output, query.members
     if output not in members:
         out_x = Ref(graph.new(e.type, Linear((Term(UNIT, ()),)))) if output == x else None
         return Transfer((), (), out_x, (), (), (), (), (), (), (), ())
-    system = local_system(graph, tuple(sorted(members)), always=True)
+    system = local_system(graph, members, always=True)
     gathers, pulls = system.gathers, system.pulls
     z = [system.z[i] for i in gathers]
     elimination = Elimination(graph, system, [x, *z])
@@ -123,10 +161,10 @@ def _with_theta(graph: Graph, t: Transfer, types: list[list[Type]]) -> Transfer:
         graph.put(number, Value(types[j][i], Linear(())))
     for (j, i), number in theta.items():
         terms = [Term(UNIT, (ref,))] if (ref := t.d_z[j][i]) is not None else []
-        for (b, a), answer in theta.items():
+        for (b, a), inner in theta.items():
             left, right = t.d_beta[j][b], t.s_z[a][i]
             if left is not None and right is not None:
-                terms.append(Term(UNIT, (left, Ref(answer), right)))
+                terms.append(Term(UNIT, (left, Ref(inner), right)))
         turned = graph.linear(Type(t.inward[i].type.codomain, t.outward[j].type.domain), terms)
         graph.put(number, Value(types[j][i], Shift(t.outward[j], Ref(turned), t.inward[i])))
     grid = tuple(tuple(Ref(theta[j, i]) if (j, i) in theta else None for i in columns) for j in rows)
@@ -155,8 +193,12 @@ def transplant(source: Graph, target: Graph, refs: Iterable[Ref]) -> Callable[[R
 
 
 def diagonal(lift: Lift, e: Expr) -> list[Term]:
-    """The block diagonal of an operator: out[x] + Σ out[β_j] Θ_ji s_i[x]."""
-    found = transfer(lift, e)
+    """The block diagonal of an operator: out[x] + Σ out[β_j] Θ_ji s_i[x]; by relations where pivots are avoided."""
+    query = _query(lift, e)
+    if query.asks_for_relations(lift.orthogonal):
+        return _related(lift, query)
+    found = _eliminated(query, e)
+    found = found.map(transplant(query.graph, lift.graph, found.refs()))
     terms = [Term(UNIT, (found.out_x,))] if found.out_x is not None else []
     for j, arriving in enumerate(found.out_beta):
         for i, sent in enumerate(found.s_x):
@@ -166,17 +208,27 @@ def diagonal(lift: Lift, e: Expr) -> list[Term]:
     return terms
 
 
-def pivots(lift: Lift, e: Expr, *, inverted: bool, orthogonal: bool) -> list[Ref]:
+def _related(lift: Lift, query: _Query) -> list[Term]:
+    graph, x, output, members = query.graph, query.x, query.output, query.members
+    if output not in members:
+        return [Term(UNIT, ())] if output == x else []
+    found = answer(graph, members, x, output)
+    moved = transplant(graph, lift.graph, [found])(found)
+    return [] if moved is None else [Term(UNIT, (moved,))]
+
+
+def pivots(lift: Lift, e: Expr, *, inverted: bool) -> list[Ref]:
     """The pivots or relations met when e, or its inverse, is applied to a vector, moved into the graph of `lift`."""
     graph = Graph()
-    inner = Lift(graph, lift.zeros)
+    inner = Lift(graph, lift.zeros, orthogonal=lift.orthogonal)
     space = e.type.codomain if inverted else e.type.domain
     x = inner.given(vector("unit_of_query", space))
     number = inner.solved(e, x) if inverted else inner.applied(e, x)
     number = resolve_aliases(graph, [number])[number]
     inline_single_use(graph, [number])
-    found = eliminate(graph, orthogonal=orthogonal, keep_unknowns=True).pivots
+    eliminated = eliminate(graph, orthogonal=lift.orthogonal, keep_unknowns=True)
+    lift.eliminated.update(dict.fromkeys(eliminated.origins))
     # Determinants do not depend on the right-hand side.
     graph.put(x, replace(graph[x], definition=Linear(()), names=()))
-    change = transplant(graph, lift.graph, found)
-    return [ref for ref in map(change, found) if ref is not None]
+    change = transplant(graph, lift.graph, eliminated.pivots)
+    return [ref for ref in map(change, eliminated.pivots) if ref is not None]

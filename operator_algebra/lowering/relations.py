@@ -1,7 +1,8 @@
 """Elimination without local pivots: each subtree hands on a relation between what it sends and what it receives.
 
 At every body the local equations and the relations of the children are stacked and triangularised by orthogonal
-transformations; the triangle is singular at some body exactly when the whole system is.
+transformations; the triangle is singular at some body exactly when the whole system is. Block diagonals need the
+relation that the rest of the tree hands to a subtree as well.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from operator_algebra.lowering import refuse
 from operator_algebra.lowering.directsum import direct_sum
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.values import (
+    Answer,
     Equation,
     Hop,
     Linear,
@@ -22,6 +24,7 @@ from operator_algebra.lowering.values import (
     Relate,
     Resolve,
     Shift,
+    Surround,
     Term,
     Unknown,
     Value,
@@ -33,60 +36,102 @@ UNIT = Fraction(1)
 
 def relate(graph: Graph, members: tuple[int, ...]) -> Ref:
     """Replace a component by one relation inward, which is returned, and one back substitution outward."""
-    variables = [n for n in members if isinstance(graph[n].definition, Linear | Unknown)]
-    shifts = [n for n in members if isinstance(graph[n].definition, Shift)]
-    if len(variables) + len(shifts) != len(members):
-        raise NotLowerable(refuse.reduced_loop(str(graph[members[0]].origin)))
-    gathers = [n for n in shifts if _shift(graph, n).hop.inward]
-    pulls = [n for n in shifts if not _shift(graph, n).hop.inward]
-    variables += _copies(graph, shifts)
-    columns = graph[variables[0]].type.domain
-    places = _Places(graph, variables, gathers, pulls)
-    equations = tuple(places.equation(number) for number in variables)
-    spaces = tuple(graph[number].type.codomain for number in variables)
-    relation, solution = graph.reserve(), graph.reserve()
-    type_ = Type(columns, direct_sum(spaces))
-    definition = Relate(Ref(relation), spaces, equations, places.carried(gathers), places.carried(pulls))
-    graph.put(relation, Value(type_, definition))
-    graph.put(solution, Value(type_, Resolve(Ref(solution), Ref(relation))))
-    for index, number in enumerate(variables):
+    component = _Component(graph, members)
+    relation = component.relation()
+    solution = graph.reserve()
+    graph.put(solution, Value(component.type, Resolve(Ref(solution), relation)))
+    for number, index in component.variables.items():
         graph.put(number, replace(graph[number], definition=Part(Ref(solution), index)))
-    return Ref(relation)
+    return relation
 
 
-def _shift(graph: Graph, number: int) -> Shift:
-    definition = graph[number].definition
-    assert isinstance(definition, Shift)
-    return definition
+def answer(graph: Graph, members: tuple[int, ...], x: int, output: int) -> Ref:
+    """The block of each body that takes x there to the output there, through the whole tree."""
+    component = _Component(graph, members, x, output)
+    relation = component.relation()
+    surroundings, answers = graph.reserve(), graph.reserve()
+    graph.put(surroundings, Value(component.type, Surround(Ref(surroundings), relation)))
+    space = graph[x].type.codomain
+    drives = tuple(
+        Ref(graph.linear(Type(space, equation.rows), terms)) if terms else None
+        for equation, terms in zip(component.equations, component.drives, strict=True)
+    )
+    definition = Answer(relation, Ref(surroundings), drives)
+    graph.put(answers, Value(Type(space, component.type.codomain), definition))
+    part = Part(Ref(answers), component.variables[component.output])
+    return Ref(graph.new(Type(space, graph[output].type.codomain), part))
 
 
-def _copies(graph: Graph, shifts: list[int]) -> list[int]:
-    """A variable for every shift that is itself carried on."""
-    copies: list[int] = []
-    for number in shifts:
-        source = _shift(graph, number).source
-        if source.value in shifts:
-            copy = graph.reserve()
-            graph.put(copy, Value(graph[source.value].type, Linear((Term(UNIT, (source,)),))))
-            graph.put(number, replace(graph[number], definition=replace(_shift(graph, number), source=Ref(copy))))
-            copies.append(copy)
-    return copies
+def has_no_local_term(graph: Graph, members: tuple[int, ...]) -> bool:
+    """Whether an unknown of a user's space meets itself through the tree only: its pivots have too low a rank."""
+    for number in members:
+        value = graph[number]
+        if isinstance(value.definition, Unknown) and value.type.codomain.sizes not in ("joint", "spatial"):
+            return all(term.factors[-1:] != (Ref(number),) for term in value.definition.terms)
+    return False
 
 
-class _Places:
-    """Where the vectors of a component stand among its variables, gathers and pulls."""
+class _Component:
+    """The equations of a component: of its variables, of what its children send, of what arrives from the parent.
 
-    def __init__(self, graph: Graph, variables: list[int], gathers: list[int], pulls: list[int]) -> None:
+    `x`, if given, is no constant: `drives` are its coefficients. `output` becomes a variable if it is a shift.
+    """
+
+    def __init__(self, graph: Graph, members: tuple[int, ...], x: int = -1, output: int = -1) -> None:
         self.graph = graph
+        self.x = x
+        self.output = output
+        variables = [n for n in members if isinstance(graph[n].definition, Linear | Unknown)]
+        shifts = [n for n in members if isinstance(graph[n].definition, Shift)]
+        if len(variables) + len(shifts) != len(members):
+            raise NotLowerable(refuse.reduced_loop(str(graph[members[0]].origin)))
+        gathers = [n for n in shifts if self._shift(n).hop.inward]
+        pulls = [n for n in shifts if not self._shift(n).hop.inward]
+        if output in shifts:
+            self.output = self._copy(output)
+            variables.append(self.output)
+        variables += self._carried_copies(shifts)
         self.variables = {number: index for index, number in enumerate(variables)}
-        self.gathers = {number: index for index, number in enumerate(gathers)}
-        self.pulls = {number: index for index, number in enumerate(pulls)}
+        self._gathers = {number: index for index, number in enumerate(gathers)}
+        self._pulls = {number: index for index, number in enumerate(pulls)}
+        self.drives: list[list[Term]] = []
+        self.equations = tuple(self._equation(number) for number in variables)
+        self.spaces = tuple(graph[number].type.codomain for number in variables)
+        self.type = Type(graph[variables[0]].type.domain, direct_sum(self.spaces))
 
-    def carried(self, shifts: list[int]) -> tuple[tuple[Hop, int], ...]:
-        found = [_shift(self.graph, number) for number in shifts]
+    def relation(self) -> Ref:
+        """The relation of the component, as a new value."""
+        number = self.graph.reserve()
+        gathers, pulls = self._carried(self._gathers), self._carried(self._pulls)
+        self.graph.put(number, Value(self.type, Relate(Ref(number), self.spaces, self.equations, gathers, pulls)))
+        return Ref(number)
+
+    def _shift(self, number: int) -> Shift:
+        definition = self.graph[number].definition
+        assert isinstance(definition, Shift)
+        return definition
+
+    def _copy(self, number: int) -> int:
+        copy = self.graph.reserve()
+        self.graph.put(copy, Value(self.graph[number].type, Linear((Term(UNIT, (Ref(number),)),))))
+        return copy
+
+    def _carried_copies(self, shifts: list[int]) -> list[int]:
+        """A variable for every shift that is itself carried on."""
+        copies: list[int] = []
+        for number in shifts:
+            source = self._shift(number).source
+            if source.value in shifts:
+                copies.append(self._copy(source.value))
+                moved = replace(self._shift(number), source=Ref(copies[-1]))
+                self.graph.put(number, replace(self.graph[number], definition=moved))
+        return copies
+
+    def _carried(self, shifts: dict[int, int]) -> tuple[tuple[Hop, int], ...]:
+        found = [self._shift(number) for number in shifts]
         return tuple((shift.hop, self.variables[shift.source.value]) for shift in found)
 
-    def equation(self, number: int) -> Equation:
+    def _equation(self, number: int) -> Equation:
         definition = self.graph[number].definition
         assert isinstance(definition, Linear | Unknown)
         explicit = isinstance(definition, Linear)
@@ -95,15 +140,20 @@ class _Places:
         if explicit:
             groups[0].append((self.variables[number], Term(Fraction(-1), ())))
         constant: list[Term] = []
+        driven: list[Term] = []
         for term in definition.terms:
             last = term.factors[-1].value
             prefix = Term(term.coefficient, term.factors[:-1], term.scalars)
-            for places, group in zip((self.variables, self.gathers, self.pulls), groups, strict=True):
+            for places, group in zip((self.variables, self._gathers, self._pulls), groups, strict=True):
                 if last in places:
                     group.append((places[last], prefix))
                     break
             else:
-                constant.append(term)
+                if last == self.x:
+                    driven.append(prefix)
+                else:
+                    constant.append(term)
+        self.drives.append(driven)
         known = self.graph.linear(Type(self.graph[number].type.domain, rows), constant) if constant else None
         members, gathered, pulled = (tuple(group) for group in groups)
         return Equation(rows, members, gathered, pulled, None if known is None else Ref(known))

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.values import (
+    Answer,
     Call,
     Given,
     Invert,
@@ -24,6 +25,7 @@ from operator_algebra.lowering.values import (
     RootOf,
     Shift,
     Stack,
+    Surround,
     Term,
     Total,
     Unknown,
@@ -169,7 +171,7 @@ class _Classes:
     def _start(self, ref: Ref) -> Hashable:
         value = self.graph[ref.value]
         type_ = self.graph.type_of(ref)
-        if isinstance(value.definition, Given | Unknown | Relate | Resolve):
+        if isinstance(value.definition, Given | Unknown | Relate | Resolve | Surround | Answer):
             star = ref.star and not self._symmetric_given(ref)
             return type_, ref.value, star
         kind = "linear" if isinstance(value.definition, Linear) else type(value.definition).__name__
@@ -184,7 +186,7 @@ class _Classes:
         definition = self.graph[ref.value].definition
         star = ref.star
         match definition:
-            case Given() | Unknown() | Relate() | Resolve():
+            case Given() | Unknown() | Relate() | Resolve() | Surround() | Answer():
                 return ref.value, star and not self._symmetric_given(ref)
             case Linear():
                 return self._linear_key(ref)

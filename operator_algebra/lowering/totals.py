@@ -35,7 +35,7 @@ def trace(lift: Lift, e: Expr) -> int:
     return lift.graph.linear(ONE >> ONE, [_total(lift, "trace", block)])
 
 
-def logdet(lift: Lift, e: Expr, *, orthogonal: bool = False) -> int:
+def logdet(lift: Lift, e: Expr) -> int:
     """Log |det e|: pivots of the inverse less those of what is inverted inside."""
     terms: list[Term] = []
     pending: list[tuple[Fraction, Expr]] = [(UNIT, e)]
@@ -64,8 +64,8 @@ def logdet(lift: Lift, e: Expr, *, orthogonal: bool = False) -> int:
         elif isinstance(part, Transpose):
             pending.append((sign, part.body))
         else:
-            outer = pivots(lift, part, inverted=True, orthogonal=orthogonal)
-            inner = pivots(lift, part, inverted=False, orthogonal=orthogonal)
+            outer = pivots(lift, part, inverted=True)
+            inner = pivots(lift, part, inverted=False)
             terms.extend(_total(lift, "logdet", ref).scaled(sign) for ref in outer)
             terms.extend(_total(lift, "logdet", ref).scaled(-sign) for ref in inner)
     return lift.graph.linear(ONE >> ONE, terms)

@@ -196,9 +196,28 @@ class Resolve:
     relation: Ref
 
 
+@dataclass(frozen=True, slots=True)
+class Surround:
+    """What the rest of the tree says about a subtree, while nothing drives the rest: Ou u + Oβ β = 0, base to tips."""
+
+    own: Ref
+    relation: Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """All members of a component, stacked, where only the equations of the body at hand are driven, by `drives`."""
+
+    relation: Ref
+    surroundings: Ref
+    drives: tuple[Ref | None, ...]
+
+
 Definition = (
     Relate
     | Resolve
+    | Surround
+    | Answer
     | Update
     | Total
     | Given
@@ -270,9 +289,12 @@ def references(definition: Definition) -> Iterator[tuple[Ref, str]]:
                     yield from ((Ref(scalar), "L") for scalar in term.scalars)
                 if equation.constant is not None:
                     yield equation.constant, "L"
-        case Resolve():
+        case Resolve() | Surround():
             yield definition.own, "D"
             yield definition.relation, "L"
+        case Answer():
+            read = (definition.relation, definition.surroundings, *definition.drives)
+            yield from ((ref, "L") for ref in read if ref is not None)
         case Update():
             yield from ((ref, "L") for ref in (definition.P, definition.gain, *definition.A))
             if definition.J is not None:
@@ -289,8 +311,11 @@ def map_references(definition: Definition, change: Callable[[Ref], Ref]) -> Defi
         case Relate():
             equations = tuple(_changed_equation(equation, change) for equation in definition.equations)
             return replace(definition, own=change(definition.own), equations=equations)
-        case Resolve():
-            return Resolve(change(definition.own), change(definition.relation))
+        case Resolve() | Surround():
+            return replace(definition, own=change(definition.own), relation=change(definition.relation))
+        case Answer():
+            drives = tuple(None if ref is None else change(ref) for ref in definition.drives)
+            return Answer(change(definition.relation), change(definition.surroundings), drives)
         case Shift() | Invert() | RootOf() | Part() | Total():
             return replace(definition, source=change(definition.source))
         case Call():

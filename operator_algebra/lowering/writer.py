@@ -11,6 +11,7 @@ from operator_algebra.expressions.names import Style, written
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.program import Output, Program, Step
 from operator_algebra.lowering.values import (
+    Answer,
     Call,
     Given,
     Hop,
@@ -24,6 +25,7 @@ from operator_algebra.lowering.values import (
     RootOf,
     Shift,
     Stack,
+    Surround,
     Term,
     Total,
     Update,
@@ -55,7 +57,12 @@ _WORDS: dict[Style, _Words] = {
 _NOTES = {"inward": "over children c of k", "outward": "p is the parent of k"}
 
 
-_RELATION_NOTES: dict[type, str] = {Relate: "over children c of k", Resolve: "p is the parent of k"}
+_RELATION_NOTES: dict[type, str] = {
+    Relate: "over children c of k",
+    Resolve: "p is the parent of k",
+    Surround: "p is the parent of k, s its other children",
+    Answer: "over children c of k",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +212,16 @@ class Writer:
                 word = words[definition.kind]
                 return f"{self.words.over_all}{word} {self.grouped(definition.source)}"
             case Relate():
-                return f"triangularise {len(definition.equations)} equations at k and relation(c)"
+                return f"triangularise {len(definition.equations)} equations at k and {self.name(step.number)}(c)"
             case Resolve():
-                return f"back-substitute {self.name(definition.relation.value)}(k), solution(p)"
+                return f"back-substitute {self.name(definition.relation.value)}(k), {self.name(step.number)}(p)"
+            case Surround():
+                return (
+                    f"triangularise the equations at p, {self.name(definition.relation.value)}(s) and surroundings(p)"
+                )
+            case Answer():
+                relation, around = (self.name(ref.value) for ref in (definition.relation, definition.surroundings))
+                return f"solve the equations at k, {relation}(c) and {around}(k) for every unit at k"
             case Given():
                 return "given"
             case _:
@@ -243,7 +257,7 @@ class Writer:
                 (s.definition for s in reads if isinstance(s.definition, Shift) and (s is step or s.inline)),
                 None,
             )
-            if isinstance(step.definition, Relate | Resolve):
+            if type(step.definition) in _RELATION_NOTES:
                 found.append(Line(f"{self.name(step.number)}{suffix}", formula, _RELATION_NOTES[type(step.definition)]))
                 continue
             note = _NOTES["inward" if shift.hop.inward else "outward"] if shift is not None else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
 from dataclasses import dataclass
 
 from operator_algebra.errors import InputError
@@ -101,9 +102,9 @@ def space(name: str, *, attached: bool = True) -> Space:
     >>> contact.dual, contact.dual.dual == contact
     (contact*, True)
     """
-    if not name or name in _RESERVED or name.endswith("*") or not name.isprintable():
+    if not name or name in _RESERVED or name.endswith("*") or not name.isprintable() or set(name) & set("+:"):
         raise InputError(
-            f"{name!r} cannot name a space: it is empty, reserved, or ends in '*'. "
+            f"{name!r} cannot name a space: it is empty, reserved, ends in '*', or contains '+' or ':'. "
             "Choose another name, such as 'contact'."
         )
     return Space(name, f"{name}*", name, attached)
@@ -121,3 +122,23 @@ def white(base: Space) -> Space:
         return ONE
     name = base.name if base.name.startswith("white(") else f"white({base.sizes})"
     return Space(name, name, base.sizes, base.attached)
+
+
+def columns_of(base: Space, place: int | str | None = None) -> Space:
+    """The global space with one coordinate for each of an attached space, or of its part at one body.
+
+    >>> counted_by(columns_of(TORQUE, "elbow")), counted_by(TORQUE)
+    (('joint', 'elbow'), None)
+    """
+    where = "" if place is None else f" at {place}"
+    name = f"columns of {base.name}{where}"
+    return Space(name, f"{name}*", f"columns:{base.sizes}:{'' if place is None else repr(place)}", attached=False)
+
+
+def counted_by(columns: Space) -> tuple[str, int | str | None] | None:
+    """The block sizes that the coordinates of `columns_of` count, and the body if it is one; None for other spaces."""
+    kind, _, rest = columns.sizes.partition(":")
+    if kind != "columns":
+        return None
+    sizes, _, place = rest.partition(":")
+    return sizes, literal_eval(place) if place else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -133,10 +132,3 @@ def test_lowering_time_is_linear_in_the_formula() -> None:
     # Counts, not seconds: the number of values grows with the formula and no faster.
     sizes = [len(lower(product(n)).steps) for n in (25, 50, 100)]
     assert sizes[2] - sizes[1] == 2 * (sizes[1] - sizes[0])
-
-
-def test_forward_dynamics_is_lowered_in_an_instant() -> None:
-    lower(dynamics.velocity)
-    start = time.perf_counter()
-    lower(dynamics.forward_dynamics)
-    assert time.perf_counter() - start < 0.2

@@ -10,7 +10,6 @@ import numpy as np
 from operator_algebra.backends.closed_forms.ratios import Ratio, RationalFunctions, TooLarge, determinant, inverse
 from operator_algebra.backends.walks import Walker, place_of
 from operator_algebra.errors import InputError, SingularError
-from operator_algebra.expressions.nodes import Diag, Expr
 from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.program import Output, Program, Step, Sweep
 from operator_algebra.lowering.values import (
@@ -32,7 +31,7 @@ from operator_algebra.lowering.values import (
 from operator_algebra.models.model import Model
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.leaves import LOCAL_BLOCKS
-from operator_algebra.operators.spaces import Space
+from operator_algebra.operators.spaces import Space, counted_by
 
 Blocks = list[Any]
 """One array of ratios per body."""
@@ -74,7 +73,11 @@ class Sweeps:
         symbol = step.definition.symbol
         if symbol is None:
             layout = self.layouts[step.type.codomain.sizes]
+            counted = counted_by(step.type.domain)
+            assert counted is not None
+            place = counted[1]
             unit = self._unit(layout.size)
+            unit = unit if place is None else unit[:, layout.part(place_of(self.model, place))]
             self.blocks[step.number] = [unit[layout.part(k)] for k in range(layout.count)]
         elif step.value.attached:
             self.blocks[step.number] = self.given[symbol.name]
@@ -261,18 +264,11 @@ class Sweeps:
         if output.kind == "blocks":
             return blocks
         whole = np.concatenate(blocks, axis=1 if output.ref.star else 0)
-        return self._picked(output.formula, whole) if output.kind == "picked" else whole
-
-    def _picked(self, formula: Expr | Query, whole: Any) -> Any:
-        """Diagonal blocks, one block, or the trace of a matrix."""
-        body = formula.body if isinstance(formula, Query | Diag) else formula
-        rows, columns = self.layouts[body.type.codomain.sizes], self.layouts[body.type.domain.sizes]
-        if isinstance(formula, Query) and formula.kind == "trace":
-            return np.array([[self._entry(sum(whole.diagonal(), start=self.functions.zero))]], dtype=object)
-        if isinstance(formula, Query) and formula.kind == "block":
-            i, j = (place_of(self.model, place) for place in formula.places)
-            return whole[rows.part(i), columns.part(j)]
-        return [whole[rows.part(k), columns.part(k)] for k in range(self.model.n)]
+        if output.kind == "picked":
+            assert isinstance(output.formula, Query)
+            layout = self.layouts[output.formula.body.type.codomain.sizes]
+            return whole[layout.part(place_of(self.model, output.formula.places[0])), :]
+        return whole
 
     def _walked(self, output: Output) -> Any:
         assert output.walk is not None
@@ -292,8 +288,9 @@ def _parts(space: Space, count: int) -> list[Space]:
 
 def block_size(layouts: Mapping[str, Layout], space: Space, k: int) -> int:
     """The block size of a space at a body."""
-    if space.sizes.startswith("total:"):
-        return layouts[space.sizes[6:]].size
+    counted = counted_by(space)
+    if counted is not None and counted[1] is None:
+        return layouts[counted[0]].size
     parts = [layouts[part] for part in space.sizes.split("+")]
     return sum(int(layout.sizes[k]) if layout.attached else layout.size for layout in parts)
 

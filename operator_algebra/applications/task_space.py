@@ -1,58 +1,123 @@
 """Task space as formulas: Jacobians of picked frames, their inertia, and what of a torque they do not feel.
 
-B takes a force at each picked frame to its body; `picks` gives its value. Frames are felt in their own axes.
+B takes a force at each picked frame to its body; `picks` gives its value. The names of this page are for a constant B,
+frames felt in their own axes; `of` writes the same for any other pick, also for one that changes as it moves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from operator_algebra.applications.dynamics import mass_matrix
-from operator_algebra.expressions.build import define, inv
-from operator_algebra.spatial.transforms import phi_block
-from operator_algebra.symbols import B, H, I, V, phi
+from operator_algebra.applications.dynamics import bias, mass_matrix
+from operator_algebra.applications.picking import pick_rates, picks, stack
+from operator_algebra.errors import SpaceMismatch
+from operator_algebra.expressions.build import define, inv, operator, vector
+from operator_algebra.expressions.mismatch import short
+from operator_algebra.operators.spaces import FORCE, Space, space
+from operator_algebra.symbols import CONTACT, B, H, I, V, a, phi, qdd
 
 if TYPE_CHECKING:
-    from operator_algebra.models.model import Model
+    from operator_algebra.expressions.nodes import Expr
 
-jacobian = define("jacobian", B.T @ phi.T @ H.T, cites="diagonalized dynamics (8.1)")
+
+@dataclass(frozen=True)
+class TaskSpace:
+    """The formulas of one pick, with the meanings that this module states for B."""
+
+    jacobian: Expr
+    velocity: Expr
+    drift: Expr
+    acceleration: Expr
+    inverse_inertia: Expr
+    inertia: Expr
+    consistent_inverse: Expr
+    null_space: Expr
+    bias: Expr
+    force: Expr
+
+
+@cache
+def of(pick: Expr, rate: Expr | None = None) -> TaskSpace:
+    """The formulas for any operator into force, and for its rate of change if it has one, such as `of(B, B_dot)`.
+
+    The rate is what turns with the bodies sees; it enters the drift, J̇ v = B* φ* a + Ḃ* V, and nothing else.
+
+    >>> of(B, B_dot).drift
+    B* φ* a + Ḃ* V   one → contact   column
+    """
+    if pick.type.codomain != FORCE:
+        raise SpaceMismatch(f"{short(pick)} ({pick.type}) picks no frames: it must deliver force, as B does.")
+    task_acceleration = vector("xdd", pick.type.domain.dual)
+    jacobian = define("jacobian", pick.T @ phi.T @ H.T)
+    drift = pick.T @ phi.T @ a if rate is None else pick.T @ phi.T @ a + rate.T @ V
+    inverse_inertia = jacobian @ inv(mass_matrix) @ jacobian.T
+    inertia = inv(inverse_inertia)
+    free = jacobian @ inv(mass_matrix) @ bias - drift
+    return TaskSpace(
+        jacobian=jacobian,
+        velocity=pick.T @ V,
+        drift=drift,
+        acceleration=jacobian @ qdd + drift,
+        inverse_inertia=inverse_inertia,
+        inertia=inertia,
+        consistent_inverse=inv(mass_matrix) @ jacobian.T @ inertia,
+        null_space=I - jacobian.T @ inertia @ jacobian @ inv(mass_matrix),
+        bias=inertia @ free,
+        force=inertia @ (task_acceleration + free),
+    )
+
+
+B_dot = operator("B_dot", CONTACT.dual >> FORCE, structure="diagonal")
+"""The rate of change of B; its value is `pick_rates`."""
+
+TASK: Space = space("task", attached=False)
+"""The velocities of all picked frames as one vector of no body."""
+
+B_stacked = operator("B_stacked", TASK.dual >> FORCE)
+"""All picks side by side; its value is `stack` of that of B."""
+
+B_dot_stacked = operator("B_dot_stacked", TASK.dual >> FORCE)
+"""The rate of change of B_stacked; its value is `stack` of that of B_dot."""
+
+_picked = of(B)
+
+jacobian = _picked.jacobian
 """J = B* φ* H*: joint rates to the velocities of the picked frames."""
 
-task_velocity = B.T @ V
+task_velocity = _picked.velocity
 """B* V, the velocities of the picked frames, each in its own axes."""
 
-inverse_task_inertia = jacobian @ inv(mass_matrix) @ jacobian.T
+drift = _picked.drift
+"""J̇ v = B* φ* a: the rate of change of B* V at q̈ = 0, in axes that turn with the frame. Gravity is no part of it."""
+
+task_acceleration = _picked.acceleration
+"""ẍ = J q̈ + J̇ v."""
+
+inverse_task_inertia = _picked.inverse_inertia
 """Λ⁻¹ = J ℳ⁻¹ J*: what a force at one frame does to the acceleration of another."""
 
-task_inertia = inv(inverse_task_inertia)
+task_inertia = _picked.inertia
 """Λ = (J ℳ⁻¹ J*)⁻¹: the inertia that is felt at the picked frames."""
 
-consistent_inverse = inv(mass_matrix) @ jacobian.T @ task_inertia
-"""J̄ = ℳ⁻¹ J* Λ: the right inverse of J that gives no acceleration to what the task does not see."""
+consistent_inverse = _picked.consistent_inverse
+"""J̄ = ℳ⁻¹ J* Λ: the right inverse of J whose motion has the least kinetic energy."""
 
-null_space = I - jacobian.T @ task_inertia @ jacobian @ inv(mass_matrix)
-"""I − J* J̄*: the part of a joint torque that the picked frames do not feel."""
+null_space = _picked.null_space
+"""I − J* J̄*: the part of a joint torque that the picked frames do not feel. Its adjoint I − J̄ J is that of a rate."""
 
+task_bias = _picked.bias
+"""μ = Λ (J ℳ⁻¹ bias − J̇ v): velocity terms, gravity, springs and dampers, and −f_ext, as the frames feel them."""
 
-def picks(model: Model, names: Sequence[str], *, linear: bool = False) -> Mapping[str, Any]:
-    """The value of B for frames, or for the bodies of joints, by name: six columns each, three with `linear`.
+task_force = _picked.force
+"""Λ ẍ + μ, equal to J̄* T. A force F on the frames that is not given as f_ext = B F adds to J̄* T."""
 
-    >>> import operator_algebra as oa
-    >>> arm = oa.load("planar2r")
-    >>> {name: block.shape for name, block in picks(arm, arm.joint_names[-1:]).items()}
-    {'elbow': (6, 6)}
-    """
-    return {name: _force_to_body(model, name)[:, 3 if linear else 0 :] for name in names}
+stacked = of(B_stacked)
+"""The same over all picked frames as one vector; then Λ is one small matrix between two sweeps."""
 
-
-def _force_to_body(model: Model, name: str) -> Any:
-    """The force transform from a frame to its body; a joint's body is its own frame."""
-    frame = model.frames.get(name)
-    if frame is None:
-        model.joint_index(name)
-        return np.eye(6)
-    placement = frame.placement
-    return phi_block(np.asarray(placement.rotation), np.asarray(placement.translation), np)
+__all__ = [
+    "TASK", "B_dot", "B_dot_stacked", "B_stacked", "TaskSpace", "consistent_inverse", "drift", "inverse_task_inertia",
+    "jacobian", "null_space", "of", "pick_rates", "picks", "stack", "stacked", "task_acceleration", "task_bias",
+    "task_force", "task_inertia", "task_velocity",
+]  # fmt: skip

@@ -24,6 +24,7 @@ SPECIAL: dict[str, tuple[str, str]] = {
     "E_phi": ("E_φ", r"\mathcal{E}_\phi"),
     "E_psi": ("E_ψ", r"\mathcal{E}_\psi"),
     "qdd": ("q̈", r"\ddot{q}"),
+    "xdd": ("ẍ", r"\ddot{x}"),
     "ell": ("ℓ", r"\ell"),
     "epsilon": ("ε", r"\varepsilon"),
     "mass_matrix": ("ℳ", r"\mathcal{M}"),

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Literal
 
 from operator_algebra import symbols as s
+from operator_algebra.applications import task_space
 from operator_algebra.expressions.build import diag, inv
-from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query, block, dense, logdet, trace
 from operator_algebra.lowering.lower import lower
 
@@ -38,6 +39,13 @@ QUERIES: dict[str, Expr | Query | dict[str, Expr | Query]] = {
     "operators": {"P": s.P, "G": s.G, "Upsilon": s.Upsilon, "R": s.R},
 }
 
+TASKS: dict[str, Expr] = {
+    "drift_in_base_axes": task_space.of(s.B, task_space.B_dot).drift,
+    "stacked_inverse_inertia": task_space.stacked.inverse_inertia,
+    "stacked_inertia": task_space.stacked.inertia,
+    "stacked_force": task_space.stacked.force,
+}
+
 
 def formulas(application: str) -> dict[str, Expr]:
     """The expressions that an application names first; those of the vocabulary belong to symbols."""
@@ -45,7 +53,9 @@ def formulas(application: str) -> dict[str, Expr]:
     for earlier in APPLICATIONS[: APPLICATIONS.index(application)]:
         known |= formulas(earlier)
     module = import_module(f"operator_algebra.applications.{application}")
-    return {name: e for name, e in vars(module).items() if isinstance(e, Expr) and known.get(name) != e}
+    found = {name: e for name, e in vars(module).items() if isinstance(e, Expr) and known.get(name) != e}
+    # An input has no program.
+    return {name: e for name, e in found.items() if not isinstance(e, Symbol) or e.origin != "input"}
 
 
 def pages() -> dict[Path, Expr | Query | dict[str, Expr | Query]]:
@@ -55,6 +65,7 @@ def pages() -> dict[Path, Expr | Query | dict[str, Expr | Query]]:
         for application in APPLICATIONS
         for name, e in formulas(application).items()
     }
+    found |= {FOLDER / "task_space" / f"{name}.txt": e for name, e in TASKS.items()}
     return found | {FOLDER / "mass_matrix" / f"{name}.txt": e for name, e in QUERIES.items()}
 
 

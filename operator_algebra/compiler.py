@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
+from operator_algebra.backends import chunks
 from operator_algebra.backends.backend import ClosedForm, Executable, Run, backend_named
 from operator_algebra.backends.diagnosis import (
-    lost_digits,
-    rescued,
     singular_error,
     singular_samples,
     warn_of_lost_digits,
 )
+from operator_algebra.backends.rescue import lost_samples, rescued
 from operator_algebra.backends.scipy_operator import linear_operator as as_linear_operator
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import vector
@@ -160,18 +160,29 @@ class Compiled:
         return _compiled(tuple(formulas.items()), self.model, self.backend, self.frame, "orthogonal")._numeric()
 
     def _run(self, call: _Call, out: Any, errors: str) -> Any:
-        run = self._numeric()(call.q, call.v, call.inputs)
-        if self.program.method != "orthogonal" and lost_digits(run.pivots):
-            run = rescued(run, self.rescue(call.q, call.v, call.inputs))
+        run = self._spread(self._numeric()(call.q, call.v, call.inputs), call.lead)
+        lost = lost_samples(run.pivots, call.lead)
+        if lost.size and self.program.method != "orthogonal":
+            run = rescued(run, lost, call.lead, lambda samples: self._again(call, samples))
         result = self._masked(run, call, errors)
         if out is not None:
             return _written(out, result)
         return result
 
+    def _again(self, call: _Call, samples: Any) -> Run:
+        """Some samples of a call by orthogonal elimination."""
+        if not call.lead:
+            return self._spread(self.rescue(call.q, call.v, call.inputs), ())
+        some = chunks.samples(call.q, call.v, call.inputs, samples, len(call.lead))
+        return self._spread(self.rescue(*some), (len(samples), *call.lead[1:]))
+
+    def _spread(self, run: Run, lead: tuple[int, ...]) -> Run:
+        outputs = self.program.outputs
+        return replace(run, results={o.name: _spread(run.results[o.name], lead, _own_axes(o)) for o in outputs})
+
     def _masked(self, run: Run, call: _Call, errors: str) -> Any:
         outputs = self.program.outputs
-        given = {o.name: _logarithm(o, run.results[o.name], errors) for o in outputs}
-        results = {o.name: _spread(given[o.name], call.lead, _own_axes(o)) for o in outputs}
+        results = {o.name: _logarithm(o, run.results[o.name], errors) for o in outputs}
         bad = singular_samples(run.pivots)
         if bad.any():
             everywhere = np.broadcast_to(bad, call.lead)

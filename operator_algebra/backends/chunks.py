@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.backends.backend import Pivot, Run
+from operator_algebra.backends.backend import Run
 from operator_algebra.operators.bind import Bound, InputValue
 
 BODIES_AT_ONCE = 16_384
@@ -30,10 +30,14 @@ def split(q: Any, v: Any, inputs: Bound, bodies: int) -> Iterator[tuple[Any, Any
         yield q, v, inputs, axes
         return
     for start in range(0, lead[0], size):
-        part = slice(start, start + size)
-        values = {name: _sliced(value, part, axes) for name, value in inputs.values.items()}
-        v_part = None if v is None else _cut(v, part, axes + 1)
-        yield _cut(q, part, axes + 1), v_part, Bound(values, inputs.layouts), axes
+        yield *samples(q, v, inputs, slice(start, start + size), axes), axes
+
+
+def samples(q: Any, v: Any, inputs: Bound, part: Any, axes: int) -> tuple[Any, Any, Bound]:
+    """The arguments of some samples: a slice, or places, along the first of the `axes` of the batch."""
+    values = {name: _sliced(value, part, axes) for name, value in inputs.values.items()}
+    v_part = None if v is None else _cut(v, part, axes + 1)
+    return _cut(q, part, axes + 1), v_part, Bound(values, inputs.layouts)
 
 
 def _lead(value: InputValue) -> tuple[int, ...]:
@@ -41,12 +45,12 @@ def _lead(value: InputValue) -> tuple[int, ...]:
     return np.broadcast_shapes(*{np.shape(block)[:-2] for block in blocks})
 
 
-def _cut(array: Any, part: slice, rank: int) -> Any:
+def _cut(array: Any, part: Any, rank: int) -> Any:
     """A piece of the first axis, if the array has that axis and it is not to be broadcast."""
     return array[part] if array.ndim == rank and array.shape[0] > 1 else array
 
 
-def _sliced(value: InputValue, part: slice, axes: int) -> InputValue:
+def _sliced(value: InputValue, part: Any, axes: int) -> InputValue:
     if value.dense is not None:
         return replace(value, dense=_cut(value.dense, part, axes + 2))
     return replace(value, blocks=[_cut(block, part, axes + 2) for block in value.blocks])
@@ -58,7 +62,8 @@ def joined(parts: Sequence[Run]) -> Run:
         return parts[0]
     results = {name: _join([part.results[name] for part in parts]) for name in parts[0].results}
     pivots = tuple(
-        Pivot(pivot.name, _join([part.pivots[i].measure for part in parts])) for i, pivot in enumerate(parts[0].pivots)
+        replace(pivot, measure=_join([part.pivots[i].measure for part in parts]))
+        for i, pivot in enumerate(parts[0].pivots)
     )
     return Run(results, pivots)
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.backends.backend import Pivot, Run
+from operator_algebra.backends.backend import Pivot
 from operator_algebra.errors import OperatorAlgebraWarning, SingularError
 from operator_algebra.models.model import Model
 
 SINGULAR = 1e-14
 """A relative pivot below this has no correct digit left."""
 DOUBTFUL = 1e-8
-"""A relative pivot below this costs half of the digits: a warning says so."""
+"""A relative pivot below this costs half of the digits: the sample is computed again without local pivots."""
 
 
 def singular_samples(pivots: tuple[Pivot, ...]) -> Any:
@@ -23,24 +23,6 @@ def singular_samples(pivots: tuple[Pivot, ...]) -> Any:
     for pivot in pivots:
         bad = bad | ~(pivot.measure >= SINGULAR).all(axis=-1)
     return bad
-
-
-def lost_digits(pivots: tuple[Pivot, ...]) -> bool:
-    """Whether a pivot of a body lost so much that orthogonal elimination should take over."""
-    return any(pivot.attached and not bool((pivot.measure >= DOUBTFUL).all()) for pivot in pivots)
-
-
-def rescued(plain: Run, orthogonal: Run) -> Run:
-    """The results of a second run, which eliminates without local pivots; where both fail, the first says where."""
-    failed = singular_samples(orthogonal.pivots).any()
-    pivots = plain.pivots if failed and singular_samples(plain.pivots).any() else orthogonal.pivots
-    results = {name: _signed(orthogonal.results[name], value) for name, value in plain.results.items()}
-    return Run(results, pivots)
-
-
-def _signed(value: Any, plain: Any) -> Any:
-    """A log |determinant| with the sign that the plain pivots told."""
-    return value + 1j * plain.imag if np.iscomplexobj(plain) and np.isfinite(plain).all() else value
 
 
 def _worst(pivots: tuple[Pivot, ...]) -> tuple[Pivot, int, float]:

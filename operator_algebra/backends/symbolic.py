@@ -14,11 +14,12 @@ from operator_algebra.backends.closed_forms.inputs import SymbolBinder, coordina
 from operator_algebra.backends.closed_forms.leaves import JointExpressions, RatioLeaves
 from operator_algebra.backends.closed_forms.mechanism import ExactModel, objects
 from operator_algebra.backends.closed_forms.mechanism import parameters as parameters
-from operator_algebra.backends.closed_forms.ratios import Ratio
+from operator_algebra.backends.closed_forms.ratios import Ratio, TooLarge
 from operator_algebra.backends.closed_forms.source import c_function, identifier
 from operator_algebra.backends.closed_forms.sweeps import Sweeps, late_variables
 from operator_algebra.backends.closed_forms.trigonometry import Translator
 from operator_algebra.backends.closed_forms.trigonometry import simplified as simplified
+from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.program import Output, Program
@@ -44,7 +45,15 @@ class ClosedForms(ClosedForm):
 
     def closed_form(self, what: str, q: Any, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """The results by output, for coordinates and inputs that are expressions, numbers, or None for symbols."""
-        given = dict(inputs)
+        try:
+            return self._closed_form(what, q, dict(inputs))
+        except TooLarge as error:
+            raise InputError(
+                f"the closed form of {what} grows too large as it is read or written ({error}). "
+                "Give numbers for some coordinates, inputs or parameters, or use a numeric backend."
+            ) from None
+
+    def _closed_form(self, what: str, q: Any, given: dict[str, Any]) -> dict[str, Any]:
         exact = ExactModel(self.model, given.pop("parameters", None) or {})
         position = coordinates(self.model, q)
         wanted = [s for s in self.program.mentioned if s.name in self.program.inputs or s.name in given]

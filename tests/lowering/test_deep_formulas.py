@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from operator_algebra import symbols as s
-from operator_algebra.applications import dynamics
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.evaluation import evaluate
 from operator_algebra.expressions.build import define, fixpoint, inv, local, scalar, vector

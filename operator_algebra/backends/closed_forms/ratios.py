@@ -21,7 +21,7 @@ Monomial = tuple[int, ...]
 Poly = Any
 """A polynomial of `sympy.polys.rings`: a mapping monomial → coefficient."""
 
-LARGEST = 4_000_000
+LARGEST = 1_000_000
 """Polynomials of more terms times variables are refused: nobody would read them, and memory would fill."""
 WORK = 30_000_000
 """Products of terms, those of long numbers counted more, after which a closed form is given up: half a minute."""

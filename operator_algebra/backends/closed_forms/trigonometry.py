@@ -11,7 +11,15 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from operator_algebra.backends.closed_forms.ratios import Monomial, Poly, Ratio, RationalFunctions, exact
+from operator_algebra.backends.closed_forms.ratios import (
+    Monomial,
+    Poly,
+    Ratio,
+    RationalFunctions,
+    TooLarge,
+    exact,
+    split,
+)
 from operator_algebra.errors import InputError
 
 sympy: Any = import_module("sympy")
@@ -149,12 +157,19 @@ class Reader:
         known = [f(angle) for angle in angles for f in (sympy.cos, sympy.sin)] + atoms
         self.names: list[Expression] = known + [sympy.nan] * (count - len(known))
         self._factors: dict[int, Expression] = {}
+        self._written: dict[Any, Expression] = {}
         for place, (kind, of) in enumerate(functions.late, start=len(known)):
             self.names[place] = getattr(sympy, kind)(self.expression(of))
 
     def expression(self, x: Ratio) -> Expression:
-        """A ratio as an expression."""
+        """A ratio as an expression; the entries of a symmetric matrix are written once."""
         x = self.functions.reduced(x)
+        content = (x.numerator, tuple(sorted(x.denominator.items())), x.divisor)
+        if content not in self._written:
+            self._written[content] = self._expression(x)
+        return self._written[content]
+
+    def _expression(self, x: Ratio) -> Expression:
         factors = {f: power for f, power in x.denominator.items() if f not in self.halves}
         weights = {f: self._weights(self.functions.factors[f]) for f in factors}
         below = [
@@ -175,21 +190,22 @@ class Reader:
         return [-(-max((monomial[i] for monomial in p), default=0) // 2) for i in self.angles]
 
     def _polynomial(self, p: Poly, powers: list[int], divisor: int) -> Expression:
-        """p / (divisor Π (1 + t_i²) ** powers[i])."""
-        terms: list[Poly] = []
+        """p / (divisor Π (1 + t_i²) ** powers[i]), angle by angle: t_i has the place of its cosine until its turn."""
+        places: dict[Monomial, Any] = {}
         for monomial, coefficient in p.items():
-            rest = (0,) * (2 * len(self.angles)) + monomial[len(self.angles) :]
-            term = self.ring.from_dict({rest: coefficient})
-            for i, power in enumerate(powers):
-                term = term * _wave(self.ring, i, monomial[i], power)
-            terms.append(term)
-        total = self._sum(terms)
+            tangents = (e for i in self.angles for e in (monomial[i], 0))
+            places[(*tangents, *monomial[len(self.angles) :])] = coefficient
+        total = self.ring.from_dict(places)
+        for i, power in zip(self.angles, powers, strict=True):
+            total = self._sum(
+                self.functions.product(part, _wave(self.ring, i, k, power)) for k, part in split(total, 2 * i).items()
+            )
         for i in self.angles:
             total = min(total, self._in_sines(total, i), key=len)
         written = total.as_expr(*self.names) / (divisor * 2 ** sum(powers))
         return sympy.factor_terms(_angle_sums(written))
 
-    def _sum(self, terms: list[Poly]) -> Poly:
+    def _sum(self, terms: Iterable[Poly]) -> Poly:
         total: dict[Monomial, Any] = {}
         for term in terms:
             for monomial, coefficient in term.items():
@@ -225,9 +241,12 @@ def simplified(value: Any) -> Any:
     whole = sympy.sympify(value)
     entries = list(whole) if isinstance(whole, sympy.MatrixBase) else [whole]
     translator = Translator(entries, 0)
-    ratios = [translator.ratio(entry) for entry in entries]
-    reader = translator.reader()
-    written = [reader.expression(ratio) for ratio in ratios]
+    try:
+        ratios = [translator.ratio(entry) for entry in entries]
+        reader = translator.reader()
+        written = [reader.expression(ratio) for ratio in ratios]
+    except TooLarge as error:
+        raise InputError(f"the expression grows too large ({error}). Give numbers for some of its symbols.") from None
     return type(whole)(*whole.shape, written) if isinstance(whole, sympy.MatrixBase) else written[0]
 
 

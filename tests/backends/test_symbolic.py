@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import operator_algebra as oa
 from operator_algebra import symbols as s
 from operator_algebra.backends.closed_forms import ratios
+from operator_algebra.backends.closed_forms.trigonometry import Reader, Translator
 from operator_algebra.backends.symbolic import parameters, simplified
 from operator_algebra.errors import InputError, OperatorAlgebraWarning, SingularError
 from operator_algebra.models.joints.joint import make_joint
@@ -263,6 +264,26 @@ def test_hopeless_closed_forms_are_given_up(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(InputError, match=r'closed form of \w+ at "joint\d" grows too large .* numeric backend'):
         closed(oa.inv(dyn.mass_matrix), CHAIN, parameters=parameters(CHAIN, "mass", "com"))
     assert closed(dyn.mass_matrix, oa.chain(1)) is not None
+
+
+def test_robots_are_refused_before_memory_fills() -> None:
+    with pytest.raises(InputError, match='at "trunk" grows too large .* numeric backend'):
+        closed(oa.inv(dyn.mass_matrix), oa.load("quadruped"))
+
+
+def test_writing_is_work_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What could still be computed may have too many terms once half angles are turned into sines and cosines."""
+    reader = Translator.reader
+
+    def exhausted(translator: Translator) -> Reader:
+        monkeypatch.setattr(ratios, "WORK", 0)
+        return reader(translator)
+
+    monkeypatch.setattr(Translator, "reader", exhausted)
+    with pytest.raises(InputError, match=r"closed form of ℳ grows too large as it is read or written .* numeric"):
+        closed(dyn.mass_matrix, CHAIN)
+    with pytest.raises(InputError, match="the expression grows too large"):
+        simplified(sp.sin(sp.Symbol("x")) + 1)
 
 
 def test_arguments_are_checked() -> None:

@@ -183,11 +183,12 @@ class Program:
         style: Literal["unicode", "ascii", "latex"] = "unicode",
         *,
         numbering: Literal["model", "paper"] = "model",
+        reasons: bool = False,
     ) -> str:
-        """The algorithm as a page of a textbook."""
+        """The algorithm as a page of a textbook; with `reasons`, each line says why it is there."""
         from operator_algebra.lowering.pseudocode import pseudocode
 
-        return pseudocode(self, style, numbering)
+        return pseudocode(self, style, numbering, reasons=reasons)
 
     def cost(self, model: Topology) -> Cost:
         """Operations for a mechanism, per body and in total; needs the topology and the degrees of freedom only."""

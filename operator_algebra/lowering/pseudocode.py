@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from operator_algebra.expressions.names import Style
+from operator_algebra.lowering.explain import Explainer
 from operator_algebra.lowering.heads import head
 from operator_algebra.lowering.program import Output, Program
-from operator_algebra.lowering.reasons import reasons
+from operator_algebra.lowering.reasons import reasons as because
 from operator_algebra.lowering.walktext import walk_lines
-from operator_algebra.lowering.writer import Numbering, Writer
-from operator_algebra.markup import width
+from operator_algebra.lowering.writer import Line, Numbering, Writer
+from operator_algebra.markup import pad, width
 from operator_algebra.operators.spaces import counted_by
 
 _LOOPS: dict[str, tuple[str, str]] = {
@@ -19,47 +22,94 @@ _LOOPS: dict[str, tuple[str, str]] = {
 }
 
 
-def pseudocode(program: Program, style: Style, numbering: Numbering) -> str:
-    """The whole page: what is given, the sweeps, the reasons, the cost."""
+_SPOKEN = {
+    "over children c of k": ", c a child of k",
+    "p is the parent of k": ", p the parent of k",
+    "p is the parent of k, s its other children": ", p the parent of k, s another child of p",
+}
+"""What the notes beside lines say, as an addition to the loop line."""
+_COLUMN = 76
+"""Where reasons start at the latest; beside a longer line they stand below it."""
+
+
+def pseudocode(program: Program, style: Style, numbering: Numbering, *, reasons: bool = False) -> str:
+    """The whole page: what is given, the sweeps, the reasons, the cost; on request a reason beside each line."""
     writer = Writer(program, style)
+    explainer = Explainer(program, writer) if reasons else None
     if style == "latex":
         from operator_algebra.lowering.typeset import typeset
 
-        return typeset(program, writer, numbering)
+        return typeset(program, writer, numbering, explainer)
+    text = head(program, writer)
+    body = (
+        _plain(program, writer, numbering) if explainer is None else _explained(program, writer, numbering, explainer)
+    )
+    if any(stage for stage in program.stages if any(not step.inline for step in stage.steps)):
+        text.append("")
+    foot = _foot(program, style)
+    return "\n".join([*text, *body, *(["", *foot] if foot else [])])
+
+
+def _loop(direction: str, writer: Writer, numbering: Numbering) -> str:
+    return _LOOPS[direction][numbering == "paper"].replace("…", "..." if writer.style == "ascii" else "…")
+
+
+def _plain(program: Program, writer: Writer, numbering: Numbering) -> list[str]:
     sections = [(stage.direction, writer.lines(stage.steps)) for stage in program.stages]
     left = max((width(line.name) for _, lines in sections for line in lines), default=0)
     right = max((width(line.formula) for _, lines in sections for line in lines if line.note), default=0)
-    text = head(program, writer)
-    if any(lines for _, lines in sections):
-        text.append("")
+    text: list[str] = []
     for direction, lines in sections:
         if not lines:
             continue
-        text.append(_LOOPS[direction][numbering == "paper"].replace("…", "..." if style == "ascii" else "…"))
+        text.append(_loop(direction, writer, numbering))
         noted: set[str] = set()
         for line in lines:
-            shown = f"    {_pad(line.name, left)} = {line.formula}"
+            shown = f"    {pad(line.name, left)} = {line.formula}"
             if line.note and not (direction == "outward" and line.note in noted):
-                shown = f"    {_pad(line.name, left)} = {_pad(line.formula, right)}    {line.note}"
+                shown = f"    {pad(line.name, left)} = {pad(line.formula, right)}    {line.note}"
                 noted.add(line.note)
             text.append(shown.rstrip())
+    walks = [walk_lines(writer, output) for output in program.outputs if output.walk is not None]
+    return [*text, *(line.text for walk in walks for line in walk)]
+
+
+def _spoken(lines: Sequence[Line]) -> str:
+    """Which bodies beside k the lines of a loop read."""
+    said = dict.fromkeys(_SPOKEN[line.note] for line in lines if line.note)
+    return "".join(one for one in said if not any(one != other and one in other for other in said))
+
+
+def _explained(program: Program, writer: Writer, numbering: Numbering, explainer: Explainer) -> list[str]:
+    """Every line with its reason, in one column; the loop line says once what c and p are."""
+    rows: list[tuple[str, str]] = []
+    sections = [
+        (stage.direction, writer.lines(stage.steps, lambda step: explainer.reason(step).text()))
+        for stage in program.stages
+    ]
+    left = max((width(line.name) for _, lines in sections for line in lines), default=0)
+    for direction, lines in sections:
+        if lines:
+            rows.append((_loop(direction, writer, numbering) + _spoken(lines), ""))
+            rows += [(f"    {pad(line.name, left)} = {line.formula}", line.reason) for line in lines]
     for output in program.outputs:
         if output.walk is not None:
-            text += walk_lines(writer, output)
-    foot = _foot(program, style)
-    text += ["", *foot] if foot else []
-    return "\n".join(text)
-
-
-def _pad(text: str, columns: int) -> str:
-    return text + " " * (columns - width(text))
+            rows += [(line.text, line.reason) for line in walk_lines(writer, output)]
+    column = max((width(line) for line, reason in rows if reason and width(line) <= _COLUMN), default=_COLUMN)
+    text: list[str] = []
+    for line, reason in rows:
+        if reason and width(line) > column:
+            text += [line, f"{pad('', column)}    {reason}"]
+        else:
+            text.append(f"{pad(line, column)}    {reason}" if reason else line)
+    return text
 
 
 def _foot(program: Program, style: Style) -> list[str]:
     text: list[str] = []
     if not program.stages:
         return text
-    for index, line in enumerate(reasons(program, style)):
+    for index, line in enumerate(because(program, style)):
         text.append(("because  " if index == 0 else "         ") + line)
     count = len(program.sweeps)
     words = {0: "no sweep", 1: "one sweep", 2: "two sweeps", 3: "three sweeps", 4: "four sweeps"}

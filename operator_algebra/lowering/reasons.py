@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from operator_algebra.expressions.build import add, matmul, scale
 from operator_algebra.expressions.names import Style, unicode_name
-from operator_algebra.expressions.nodes import Inverse
-from operator_algebra.lowering.graph import Graph
-from operator_algebra.lowering.products import expand_products
-from operator_algebra.lowering.program import Program, Step
-from operator_algebra.lowering.values import Given, Invert, Linear, Ref, Shift, Update, terms_of
+from operator_algebra.expressions.nodes import Expr, Inverse
+from operator_algebra.expressions.query import Query
+from operator_algebra.identities.identity import Law, Statement
+from operator_algebra.lowering.program import Program
+from operator_algebra.lowering.recognise import Recognised, Riccati
+from operator_algebra.lowering.values import Given
 from operator_algebra.markup import width
 
 _LAWS: dict[str, tuple[str, ...]] = {
@@ -30,7 +32,7 @@ def reasons(program: Program, style: Style) -> list[str]:
         found = ", ".join(unicode_name(role) if style != "ascii" else role for role in roles)
         gives = f"gives this {found}" if found else "by orthogonal transformations needs no local pivots"
         lines.append(f"eliminating tips first on the tree of {e.body.render(style)} {gives}")
-    table = [row for subject in _Vocabulary(program).subjects() for row in _rows(_LAWS[subject], style)]
+    table = list(_table(program, style))
     columns = [max((width(row[i]) for row in table), default=0) for i in range(3)]
     for row in table:
         cells = [text + " " * (columns[i] - width(text)) for i, text in enumerate(row[:3])]
@@ -38,87 +40,46 @@ def reasons(program: Program, style: Style) -> list[str]:
     return lines
 
 
-class _Vocabulary:
-    """Finds values that are operators of the vocabulary, by what defines them and not by their names."""
-
-    def __init__(self, program: Program) -> None:
-        self.steps = program.steps
-        self.graph = Graph({number: step.value for number, step in program.steps.items()})
-
-    def subjects(self) -> Iterator[str]:
-        """What the program computes that laws speak about."""
-        pivot = self._riccati_pivot()
-        if pivot is not None:
-            yield "riccati"
-        if any(self._carries_inertia(step, step.number) for step in self.steps.values()):
-            yield "composite"
-        if pivot is not None and any(self._is_costate(step, pivot) for step in self.steps.values()):
-            yield "costate"
-        if any("V" in step.value.names for step in self.steps.values()):
-            yield "velocity"
-
-    def _leaf(self, ref: Ref, name: str, star: bool = False) -> bool:
-        definition = self.steps[ref.value].definition
-        return (
-            isinstance(definition, Given)
-            and definition.symbol is not None
-            and (definition.symbol.name == name and definition.symbol.origin == "model" and ref.star == star)
-        )
-
-    def _carries_inertia(self, step: Step, source: int) -> bool:
-        """M + Σ φ source φ*."""
-        parts = [term.bare for term in terms_of(step.definition)]
-        if len(parts) != 2 or any(part is None for part in parts):
-            return False
-        shifts = [self.steps[part.value].definition for part in parts if part is not None]
-        carried = any(
-            isinstance(d, Shift) and d.closing is not None and d.hop.symbol.name == "E_phi" and d.source.value == source
-            for d in shifts
-        )
-        return carried and any(part is not None and self._leaf(part, "M") for part in parts)
-
-    def _riccati_pivot(self) -> int | None:
-        """The pivot D of P = M + Σ φ P⁺ φ*, P⁺ = P − G H P."""
-        for step in self.steps.values():
-            definition = step.definition
-            if not isinstance(definition, Update) or len(definition.A) != 1:
-                continue
-            if self._leaf(definition.A[0], "H", star=True) and self._carries_inertia(
-                self.steps[definition.P.value], step.number
-            ):
-                gain = expand_products(self.graph, (definition.gain,))
-                inverse = self.steps[gain[-1].value].definition
-                if isinstance(inverse, Invert):
-                    return inverse.source.value
-        return None
-
-    def _is_costate(self, step: Step, pivot: int) -> bool:
-        """H* D⁻¹ H + … with the pivot of the Riccati equation, carried outward."""
-        carried = any(
-            isinstance(s.definition, Shift)
-            and s.definition.closing is not None
-            and not s.definition.hop.inward
-            and s.definition.source.value == step.number
-            for s in self.steps.values()
-        )
-        if not carried or not isinstance(step.definition, Linear):
-            return False
-        for term in step.definition.terms:
-            factors = expand_products(self.graph, term.factors)
-            if len(factors) == 3 and self._leaf(factors[0], "H", star=True) and self._leaf(factors[2], "H"):
-                middle = self.steps[factors[1].value].definition
-                if isinstance(middle, Invert) and middle.source.value == pivot:
-                    return True
-        return False
-
-
-def _rows(names: tuple[str, ...], style: Style) -> list[tuple[str, str, str, str]]:
+def _table(program: Program, style: Style) -> Iterator[tuple[str, str, str, str]]:
+    """Formula, name, source and evidence of the laws that speak of what the program computes."""
     from operator_algebra.identities.catalogue import catalogue
 
     laws = catalogue()
-    found: list[tuple[str, str, str, str]] = []
-    for name in names:
-        law = laws.get(name)
-        if law is not None:
-            found.append((law.formula(style), name, law.cites, "checked"))
-    return found
+    recognised = Recognised(program)
+    roles = set(recognised.roles.values())
+    plainest = sorted(recognised.riccati, key=lambda one: len(one.noise))[:1]
+    subjects: list[tuple[str, Riccati | None]] = [("riccati", one) for one in plainest]
+    subjects += [("composite", None)] * ("R" in roles) + [("costate", None)] * ("Upsilon" in roles)
+    subjects += [("velocity", None)] * any("V" in step.value.names for step in program.steps.values())
+    for subject, one in subjects:
+        for name in _LAWS[subject]:
+            formula = _formula(laws[name], one, recognised, style) if name in laws else None
+            if formula is not None:
+                yield formula, name, laws[name].cites, "checked"
+
+
+def _formula(law: Law, one: Riccati | None, recognised: Recognised, style: Style) -> str | None:
+    """A law as text; where D = H P H* + J, the matrix that is factored has J beside it. None if J has no short form."""
+    from operator_algebra.symbols import H, M, phi
+
+    mass = H @ phi @ M @ phi.T @ H.T
+    if one is None or not one.noise or law.lhs != mass or isinstance(law, Statement | Query):
+        return law.formula(style)
+    J = noise(one, recognised)
+    return None if J is None else f"{(mass + J).render(style)} = {law.rhs.render(style)}"
+
+
+def noise(one: Riccati, recognised: Recognised) -> Expr | None:
+    """J of D = H P H* + J as a formula, if its terms are products of leaves and inputs."""
+    terms: list[Expr] = []
+    for term in one.noise:
+        factors: list[Expr] = []
+        for ref in term.factors:
+            definition = recognised.steps[ref.value].definition
+            if term.scalars or not isinstance(definition, Given) or definition.symbol is None:
+                return None
+            factors.append(definition.symbol.T if ref.star else definition.symbol)
+        if not factors:
+            return None
+        terms.append(scale(term.coefficient, matmul(*factors)))
+    return add(*terms)

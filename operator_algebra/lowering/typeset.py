@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from operator_algebra.lowering.heads import result
-from operator_algebra.lowering.program import Program
+from operator_algebra.lowering.program import Program, Step
 from operator_algebra.lowering.walktext import walk_lines
 
 if TYPE_CHECKING:
+    from operator_algebra.lowering.explain import Explainer
     from operator_algebra.lowering.writer import Writer
 
 _LOOPS = {
@@ -25,19 +26,31 @@ _LOOPS = {
 }
 
 
-def typeset(program: Program, writer: Writer, numbering: Literal["model", "paper"]) -> str:
-    """One `aligned` block: a loop line for each sweep, its assignments below."""
+def typeset(
+    program: Program, writer: Writer, numbering: Literal["model", "paper"], explainer: Explainer | None = None
+) -> str:
+    """One `aligned` block: a loop line for each sweep, its assignments below, reasons in a column of text."""
     rows: list[str] = []
     rows += [f"& {result(program, writer, output)}" for output in program.outputs]
     for stage in program.stages:
-        lines = writer.lines(stage.steps)
+        lines = writer.lines(stage.steps, _silent if explainer is None else lambda step: explainer.reason(step).text())
         if lines:
             rows.append("& " + _LOOPS[stage.direction][numbering == "paper"])
-            rows += [rf"& \quad {line.name} = {line.formula}" for line in lines]
+            rows += [rf"& \quad {line.name} = {line.formula}{_beside(line.reason)}" for line in lines]
     for output in program.outputs:
         if output.walk is not None:
-            rows += [_walk_row(line) for line in walk_lines(writer, output) if not line.startswith("    (")]
+            lines = [line for line in walk_lines(writer, output) if not line.text.startswith("    (")]
+            rows += [_walk_row(line.text) + (_beside(line.reason) if explainer is not None else "") for line in lines]
     return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+
+
+def _silent(step: Step) -> str:
+    del step
+    return ""
+
+
+def _beside(reason: str) -> str:
+    return rf" && \text{{{reason}}}" if reason else ""
 
 
 def _walk_row(line: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from operator_algebra.expressions.names import written
@@ -15,7 +16,15 @@ if TYPE_CHECKING:
     from operator_algebra.lowering.writer import Writer
 
 
-def walk_lines(writer: Writer, output: Output) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class WalkLine:
+    """One line of a walk, and why it is there; a line that only says where the walk is has no reason."""
+
+    text: str
+    reason: str = ""
+
+
+def walk_lines(writer: Writer, output: Output) -> list[WalkLine]:
     """What is sent inward from body j, what its ancestors answer, what reaches the bodies below them."""
     walk = output.walk
     assert walk is not None
@@ -27,6 +36,7 @@ class _Text:
         self.writer = writer
         self.walk = walk
         self.output = output
+        self.text: list[WalkLine] = []
         self.name = written(output.name, writer.style)
         self.sent = _indexed("s", len(walk.inward))
         self.arrived = _indexed("w", len(walk.inward))
@@ -66,54 +76,74 @@ class _Text:
         told = "; ".join(f"{names[0].split('_')[0]}: what a body {does}" for names, does in says if names)
         return [f"for {whose}", *([f"    ({told})"] if told else [])]
 
-    def lines(self) -> list[str]:
+    def add(self, left: str, parts: list[str], words: str) -> None:
+        """An assignment with its reason, unless nothing is assigned."""
+        if parts:
+            self.text.append(WalkLine(f"    {left} = {self.writer.joined(parts)}", self.worded(words)))
+
+    def worded(self, words: str) -> str:
+        """Words with the bodies that they name."""
+        name = "${}$" if self.writer.style == "latex" else "{}"
+        return words.format(**{letter: name.format(letter) for letter in "ijcp"})
+
+    def returned(self, place: str) -> None:
+        """What comes back to a body of what it sent."""
+        for beta, row in zip(self.beta, self.walk.theta, strict=True):
+            parts = self.sum(row, place, [f"{s}({place})" for s in self.sent])
+            self.add(f"{beta}({place})", parts, f"comes back from beyond the parent of {{{place}}}")
+
+    def through(self, refs: Sequence[Ref | None], place: str) -> list[str]:
+        """What a body makes of what came back."""
+        here = [(f"{beta}({place})" if any(row) else "") for beta, row in zip(self.beta, self.walk.theta, strict=True)]
+        return [self.product(ref, place, v) for ref, v in zip(refs, here, strict=True) if ref is not None and v]
+
+    def lines(self) -> list[WalkLine]:
+        """The whole walk."""
+        self.text = [WalkLine(line) for line in self.head()]
+        self.at_the_column()
+        if self.walk.inward:
+            self.at_ancestors()
+        if self.walk.outward:
+            self.at_others()
+        return self.text
+
+    def at_the_column(self) -> None:
+        """Body j, where the unit is."""
         walk, x = self.walk, self.name
-        back = [
-            (beta, self.sum(row, "{}", [f"{s}({{}})" for s in self.sent]))
-            for beta, row in zip(self.beta, walk.theta, strict=True)
-        ]
-
-        def returned(place: str) -> list[str]:
-            return [f"    {b}({place}) = {' + '.join(r)}".replace("{}", place) for b, r in back if r]
-
-        def assignment(left: str, parts: list[str]) -> list[str]:
-            return [f"    {left} = {' + '.join(parts)}"] if parts else []
-
-        def here(place: str) -> list[str]:
-            return [(f"{beta}({place})" if any(row) else "") for beta, row in zip(self.beta, walk.theta, strict=True)]
-
-        def through(refs: Sequence[Ref | None], place: str) -> list[str]:
-            pairs = [(ref, v) for ref, v in zip(refs, here(place), strict=True) if ref is not None and v]
-            return [self.product(ref, place, v) for ref, v in pairs]
-
-        text = self.head()
         for s, ref in zip(self.sent, walk.s_x, strict=True):
-            text += assignment(f"{s}(j)", [self.product(ref, "j")] if ref is not None else [])
-        text += returned("j")
+            self.add(f"{s}(j)", [self.product(ref, "j")] if ref is not None else [], "sent inward for a unit at {j}")
+        self.returned("j")
         own = [self.product(walk.out_x, "j")] if walk.out_x is not None else []
-        text += assignment(f"{x}(j,j)", own + through(walk.out_beta, "j"))
+        self.add(f"{x}(j,j)", own + self.through(walk.out_beta, "j"), "the block of {j} with itself")
         for d, ref, row in zip(self.down, walk.d_x, walk.d_beta, strict=True):
-            text += assignment(f"{d}(j)", ([self.product(ref, "j")] if ref is not None else []) + through(row, "j"))
-        if walk.inward:
-            text += ["for its ancestors i, from the parent to the root; c is the child towards j"]
-            for w, hop, s in zip(self.arrived, walk.inward, self.sent, strict=True):
-                text += [f"    {w} = {self.hop(hop, 'i')} {s}(c)"]
-            for s, row in zip(self.sent, walk.s_z, strict=True):
-                text += assignment(f"{s}(i)", self.sum(row, "i", self.arrived))
-            text += returned("i")
-            rows = self.sum(walk.out_z, "i", self.arrived) + through(walk.out_beta, "i")
-            text += assignment(f"{x}(i,j)", rows)
-            for d, row, beta in zip(self.down, walk.d_z, walk.d_beta, strict=True):
-                text += assignment(f"{d}(i)", self.sum(row, "i", self.arrived) + through(beta, "i"))
-        if walk.outward:
-            text += ["for the bodies i below these, away from j; p is the parent of i"]
-            for b, hop, d in zip(self.beta, walk.outward, self.down, strict=True):
-                text += [f"    {b}(i) = {self.hop(hop, 'i')} {d}(p)"]
-            arriving = [f"{beta}(i)" for beta in self.beta]
-            text += assignment(f"{x}(i,j)", self.sum(walk.out_beta, "i", arriving))
-            for d, row in zip(self.down, walk.d_beta, strict=True):
-                text += assignment(f"{d}(i)", self.sum(row, "i", arriving))
-        return text
+            parts = ([self.product(ref, "j")] if ref is not None else []) + self.through(row, "j")
+            self.add(f"{d}(j)", parts, "what the children of {j} see of it")
+
+    def at_ancestors(self) -> None:
+        """The bodies on the path from j to the root."""
+        walk, x = self.walk, self.name
+        self.text.append(WalkLine("for its ancestors i, from the parent to the root; c is the child towards j"))
+        for w, hop, s in zip(self.arrived, walk.inward, self.sent, strict=True):
+            self.add(w, [f"{self.hop(hop, 'i')} {s}(c)"], "arrives at {i} from {c}")
+        for s, row in zip(self.sent, walk.s_z, strict=True):
+            self.add(f"{s}(i)", self.sum(row, "i", self.arrived), "what {i} lets through to its parent")
+        self.returned("i")
+        rows = self.sum(walk.out_z, "i", self.arrived) + self.through(walk.out_beta, "i")
+        self.add(f"{x}(i,j)", rows, "the block in row {i} of this column")
+        for d, row, beta in zip(self.down, walk.d_z, walk.d_beta, strict=True):
+            parts = self.sum(row, "i", self.arrived) + self.through(beta, "i")
+            self.add(f"{d}(i)", parts, "what the other children of {i} see of it")
+
+    def at_others(self) -> None:
+        """The bodies that hang below j and its ancestors."""
+        walk, x = self.walk, self.name
+        self.text.append(WalkLine("for the bodies i below these, away from j; p is the parent of i"))
+        for b, hop, d in zip(self.beta, walk.outward, self.down, strict=True):
+            self.add(f"{b}(i)", [f"{self.hop(hop, 'i')} {d}(p)"], "arrives at {i} from {p}")
+        arriving = [f"{beta}(i)" for beta in self.beta]
+        self.add(f"{x}(i,j)", self.sum(walk.out_beta, "i", arriving), "the block in row {i} of this column")
+        for d, row in zip(self.down, walk.d_beta, strict=True):
+            self.add(f"{d}(i)", self.sum(row, "i", arriving), "what {i} lets through to its children")
 
 
 def _indexed(name: str, count: int) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -67,11 +67,12 @@ _RELATION_NOTES: dict[type, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """name = formula, with the note that is printed beside it the first time."""
+    """name = formula, with the note that is printed beside it the first time, and the reason if it is asked for."""
 
     name: str
     formula: str
     note: str = ""
+    reason: str = ""
 
 
 class Writer:
@@ -124,11 +125,9 @@ class Writer:
                 return f"[{rows}]{mark}"
             case Part():
                 return f"{self.grouped(definition.source)}[{definition.index + 1}]"
-            case Linear():
+            case Linear() if len(definition.terms) == 1:
                 term = definition.terms[0]
-                if star:
-                    term = Term(term.coefficient, tuple(ref.T for ref in reversed(term.factors)), term.scalars)
-                return self.term(term)
+                return self.sum([_adjoint(term) if star else term])
             case _:
                 text = self.formula(step)
                 return f"({text}){mark}" if star else text
@@ -136,7 +135,8 @@ class Writer:
     def grouped(self, ref: Ref) -> str:
         """A block to be inverted, in parentheses if it is a formula."""
         text = self.at(ref.value, "k", ref.star)
-        return f"({text})" if " " in text and not text.startswith("[") else text
+        composed = " " in text or text.startswith(self.words.minus)
+        return f"({text})" if composed and not text.startswith("[") else text
 
     def block_of_hop(self, hop: Hop, inward: bool) -> str:
         """The block of a hop: φ(k,c) where a child c is read, φ(p,k)* where the parent p is."""
@@ -148,7 +148,7 @@ class Writer:
         return f"{letter}({places})" + (self.words.star if hop.star else "")
 
     def term(self, term: Term) -> str:
-        """The product of a term, without its sign."""
+        """The product of a term whose products are written out, without its sign."""
         parts = [self.name(scalar) for scalar in term.scalars]
         coefficient = abs(term.coefficient)
         if coefficient != 1:
@@ -157,17 +157,16 @@ class Writer:
         for position, ref in enumerate(factors):
             step = self.program.steps[ref.value]
             text = self.at(ref.value, "k", ref.star)
-            product = isinstance(step.definition, Linear) and len(step.definition.terms) == 1
             shift = isinstance(step.definition, Shift)
             alone = len(factors) == 1 and not parts
-            if step.inline and not product and not alone and (shift or "+" in text):
+            if step.inline and not alone and (shift or "+" in text):
                 text = f"({text})" if position or shift else text
             parts.append(text)
         return self.words.blank.join(parts) if parts else "I"
 
     def sum(self, terms: Iterable[Term]) -> str:
         """Terms with their signs, positive ones first."""
-        ordered = sorted(terms, key=self._rank)
+        ordered = sorted(map(self._written_out, terms), key=self._rank)
         text = ""
         for term in ordered:
             sign = f"{self.words.minus}" if term.coefficient < 0 else "+"
@@ -177,6 +176,30 @@ class Writer:
             else:
                 text = f"{sign}{body}" if term.coefficient < 0 else body
         return text or "0"
+
+    def joined(self, parts: Sequence[str]) -> str:
+        """Written parts as one sum, the signs in front of them included."""
+        minus = self.words.minus
+        rest = (f" {minus} {part[len(minus) :]}" if part.startswith(minus) else f" + {part}" for part in parts[1:])
+        return parts[0] + "".join(rest)
+
+    def _written_out(self, term: Term) -> Term:
+        """The term with the products that have no line of their own in their places, signs and scalars in front."""
+        coefficient, scalars = term.coefficient, term.scalars
+        factors: list[Ref] = []
+        pending = list(reversed(term.factors))
+        while pending:
+            ref = pending.pop()
+            step = self.program.steps[ref.value]
+            definition = step.definition
+            if not step.inline or not isinstance(definition, Linear) or len(definition.terms) != 1:
+                factors.append(ref)
+                continue
+            inner = _adjoint(definition.terms[0]) if ref.star else definition.terms[0]
+            coefficient *= inner.coefficient
+            scalars += inner.scalars
+            pending.extend(reversed(inner.factors))
+        return Term(coefficient, tuple(factors), scalars)
 
     def _rank(self, term: Term) -> tuple[bool, bool, bool]:
         """Positive terms first; of vectors what the tree hands on, of blocks the shorter ones."""
@@ -233,15 +256,14 @@ class Writer:
         plain = Term(Fraction(-1), (definition.gain, *A_star, definition.P))
         if self.program.method != "joseph":
             return self.sum((Term(Fraction(1), (definition.P,)), plain))
-        gain = self.term(Term(Fraction(1), (definition.gain, *A_star)))
         star, blank = self.words.star, self.words.blank
-        factor = f"(I {self.words.minus} {gain})"
+        factor = f"({self.sum((Term(Fraction(1), ()), Term(Fraction(-1), (definition.gain, *A_star))))})"
         text = blank.join([factor, self.at(definition.P.value, "k", star=False), factor + star])
         if definition.J is not None:
-            text += " + " + self.term(Term(Fraction(1), (definition.gain, definition.J, definition.gain.T)))
+            text += " + " + self.sum([Term(Fraction(1), (definition.gain, definition.J, definition.gain.T))])
         return text
 
-    def lines(self, steps: Iterable[Step]) -> list[Line]:
+    def lines(self, steps: Iterable[Step], reason: Callable[[Step], str] = lambda step: "") -> list[Line]:
         """The lines of a sweep."""
         found: list[Line] = []
         for step in steps:
@@ -258,11 +280,16 @@ class Writer:
                 None,
             )
             if type(step.definition) in _RELATION_NOTES:
-                found.append(Line(f"{self.name(step.number)}{suffix}", formula, _RELATION_NOTES[type(step.definition)]))
+                note = _RELATION_NOTES[type(step.definition)]
+                found.append(Line(f"{self.name(step.number)}{suffix}", formula, note, reason(step)))
                 continue
             note = _NOTES["inward" if shift.hop.inward else "outward"] if shift is not None else ""
-            found.append(Line(self.name(step.number) + suffix, formula, note))
+            found.append(Line(self.name(step.number) + suffix, formula, note, reason(step)))
         return found
+
+
+def _adjoint(term: Term) -> Term:
+    return Term(term.coefficient, tuple(ref.T for ref in reversed(term.factors)), term.scalars)
 
 
 def _unstarred(graph: Graph, factors: tuple[Ref, ...]) -> tuple[Ref, ...]:

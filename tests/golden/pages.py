@@ -70,13 +70,14 @@ def pages() -> dict[Path, Expr | Query | dict[str, Expr | Query]]:
 
 
 def text(e: Expr | Query | dict[str, Expr | Query]) -> str:
-    """A formula in every style and numbering."""
+    """A formula in every style and numbering, and with a reason beside each line."""
     program = lower(e)
     sections = [
         f"==== {style}, {numbering} numbering ====\n\n{program.pseudocode(style, numbering=numbering)}\n"
         for style, numbering in product(STYLES, NUMBERINGS)
     ]
-    return "\n".join(sections)
+    reasons = f"==== unicode, with reasons ====\n\n{program.pseudocode(reasons=True)}\n"
+    return "\n".join([*sections, reasons])
 
 
 def write() -> None:

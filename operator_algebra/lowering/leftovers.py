@@ -1,0 +1,247 @@
+"""Words for the lines that elimination leaves: innovations, what is handed on, gains, answers of subtrees.
+
+Everything is told from the shape of a definition and from its readers, for any formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from operator_algebra.expressions.nodes import Expr, Inverse
+from operator_algebra.lowering import meanings
+from operator_algebra.lowering.program import Program, Step
+from operator_algebra.lowering.recognise import Recognised, Riccati, Written
+from operator_algebra.lowering.values import Invert, Ref, Shift, Stack, references, terms_of
+from operator_algebra.lowering.writer import Writer
+from operator_algebra.markup import width
+
+Told = tuple[str, str]
+"""Words, with {k} for the body, and the name of a law or nothing."""
+
+
+class Leftovers:
+    """Recognises what the lines of one program are for."""
+
+    def __init__(self, program: Program, recognised: Recognised, bare: Writer) -> None:
+        self.program = program
+        self.steps = program.steps
+        self.recognised = recognised
+        self.bare = bare
+        self.readers: dict[int, list[Step]] = {}
+        for step in program.steps.values():
+            for ref, _ in references(step.definition):
+                self.readers.setdefault(ref.value, []).append(step)
+        self.innovations = {
+            factors[-1].value: inverse
+            for step in self.steps.values()
+            if step.value.is_vector and step.value.attached
+            for _, factors in recognised.sum(step)
+            if len(factors) > 1 and (inverse := recognised.inverts(factors[-2])) is not None
+        }
+        """What pivots are applied to, as in ν = D⁻¹ ε and z⁺ = z + G ε, and their pivots."""
+
+    def named_readers(self, number: int) -> list[str]:
+        """The names of the lines that read a value, through values without a line of their own."""
+        found: dict[str, None] = {}
+        pending = list(self.readers.get(number, ()))
+        seen: set[int] = set()
+        while pending:
+            step = pending.pop(0)
+            if step.number in seen:
+                continue
+            seen.add(step.number)
+            if step.inline:
+                pending.extend(self.readers.get(step.number, ()))
+            else:
+                found[self.bare.name(step.number)] = None
+        return list(found)
+
+    def determinant(self, source: int) -> Told:
+        """Why a sum of logarithms over the bodies is log det."""
+        if any(one.pivot == source and not one.noise for one in self.recognised.riccati):
+            return "a determinant is the product of its pivots", "determinant of the mass matrix"
+        return "a determinant is the product over its pivots", ""
+
+    def inverted(self, step: Step) -> Told | None:
+        """A block that is inverted without being D of a Riccati equation."""
+        inverses = [
+            reader.value for reader in self.readers.get(step.number, ()) if isinstance(reader.definition, Invert)
+        ]
+        if not inverses:
+            return None
+        origin = inverses[0].origin
+        if not step.value.attached:
+            return "small matrix of no body, to be inverted", ""
+        if isinstance(origin, Inverse) and origin.body.structure.flow != "diagonal":
+            words = f"pivot of {self._math(origin.body)} at {{k}}"
+            return (words if width(words) <= 60 else "pivot: what is left for the unknowns of {k}"), ""
+        return "to be inverted body by body", ""
+
+    def reason(self, step: Step) -> Told | None:
+        """Words for a value that has a block for each body."""
+        if not step.value.attached:
+            return None
+        rules = self._vector_rules() if step.value.is_vector else self._block_rules()
+        return next((told for rule in rules if (told := rule(step)) is not None), None)
+
+    def _vector_rules(self) -> tuple[Callable[[Step], Told | None], ...]:
+        return self._innovation, self._alone, self._substituted, self._sent, self._moved, self._recurrence
+
+    def _block_rules(self) -> tuple[Callable[[Step], Told | None], ...]:
+        return self._gain, self._complement, self._answer, self._entry
+
+    def _math(self, e: Expr) -> str:
+        text = e.render(self.bare.style)
+        return f"${text}$" if self.bare.style == "latex" else text
+
+    def _riccati(self, pivot: int | None) -> Riccati | None:
+        return next((one for one in self.recognised.riccati if one.pivot == pivot), None)
+
+    def _shifts(self, step: Step) -> list[Shift]:
+        """The shifts of a value: itself, or those written inside it."""
+        found = [step, *(self.steps[ref.value] for ref, label in references(step.definition) if label == "L")]
+        return [s.definition for s in found if isinstance(s.definition, Shift) and (s is step or s.inline)]
+
+    # vectors
+
+    def _innovation(self, step: Step) -> Told | None:
+        pivot = self.innovations.get(step.number)
+        if pivot is None:
+            return None
+        noun = meanings.noun(step.type.codomain)
+        law = ""
+        if self._riccati(pivot) is not None:
+            law = "factor inverse" if self._driven(step) else "left exchange"
+        return f"innovation: {noun} left over at {{k}}", law
+
+    def _driven(self, step: Step) -> bool:
+        """Whether an innovation has terms of its own beside what the subtree hands on."""
+        return len(self.recognised.sum(step)) > 1
+
+    def _is_alone(self, terms: list[Written]) -> bool:
+        return len(terms) == 1 and len(terms[0][1]) == 2 and self.recognised.inverts(terms[0][1][0]) is not None
+
+    def _alone(self, step: Step) -> Told | None:
+        """ν = D⁻¹ ε."""
+        if not self._is_alone(self.recognised.sum(step)):
+            return None
+        return f"{meanings.noun(step.type.codomain)} at {{k}} if its parent were held still", ""
+
+    def _substituted(self, step: Step) -> Told | None:
+        """y = ν − G* β."""
+        terms = self.recognised.sum(step)
+        if len(terms) < 2:
+            return None
+        pivot: int | None = None
+        innovation: int | None = None
+        for _, factors in terms:
+            if len(factors) == 1:
+                inner = self.recognised.sum(self.steps[factors[0].value])
+                if not self._is_alone(inner):
+                    return None
+                factors = inner[0][1]
+                innovation = factors[1].value
+            pivot = self.recognised.inverts(factors[0]) if factors else None
+            if pivot is None:
+                return None
+        one = self._riccati(pivot)
+        law = ""
+        if one is not None and not one.noise and innovation is not None:
+            law = "inverse mass matrix" if self._driven(self.steps[innovation]) else "response to body forces"
+        return f"{meanings.noun(step.type.codomain)} at {{k}}, now that its parent's is known", law
+
+    def _sent(self, step: Step) -> Told | None:
+        """z⁺ = z + G ε: what goes inward once the unknowns are solved for."""
+        solved = any(
+            len(factors) > 2 and self.recognised.inverts(factors[-2]) is not None
+            for _, factors in self.recognised.sum(step)
+        )
+        return (f"{meanings.noun(step.type.codomain)} handed to the parent, {{k}} solved for", "") if solved else None
+
+    def _moved(self, step: Step) -> Told | None:
+        """A shift of another value, on its own line or with terms of the body."""
+        shift = next((s for s in self._shifts(step) if s.source.value != step.number), None)
+        noun = meanings.noun(step.type.codomain)
+        if shift is None:
+            outward = any(
+                isinstance(reader.definition, Shift) and not reader.definition.hop.inward
+                for reader in self.readers.get(step.number, ())
+            )
+            return (f"{noun} of {{k}}: its parent's and its own", "") if outward and not self._shifts(step) else None
+        alone = isinstance(step.definition, Shift)
+        if not shift.hop.inward:
+            return (
+                f"the parent's {noun}, carried to {{k}}" if alone else f"{noun}: the parent's and what {{k}} adds"
+            ), ""
+        freed = self._source_solves(shift)
+        children = "the freed children" if freed else "the children"
+        return (
+            f"{noun} handed over by {children}" if alone else f"{noun} at {{k}}: its own and that of {children}"
+        ), ""
+
+    def _source_solves(self, shift: Shift) -> bool:
+        return self._sent(self.steps[shift.source.value]) is not None
+
+    def _recurrence(self, step: Step) -> Told | None:
+        """v = L v + s is (I − L)⁻¹ s."""
+        own = next((s for s in self._shifts(step) if s.source.value == step.number), None)
+        if own is None or own.closing is not None:
+            return None
+        rest = [t for t in terms_of(step.definition) if t.bare is None or self.steps[t.bare.value].definition != own]
+        operator = meanings.resolvent(own.hop.symbol)
+        operator = operator.T if own.hop.star else operator
+        inner = self.bare.sum(rest)
+        inner = f"({inner})" if len(rest) > 1 else inner
+        text = operator.render(self.bare.style) + self.bare.words.blank + inner
+        text = f"${text}$" if self.bare.style == "latex" else text
+        way = "summed inward" if own.hop.inward else "summed outward"
+        words = f"{text}, {way}"
+        if width(words) <= 60:
+            return words, ""
+        return f"{meanings.noun(step.type.codomain)} of {{k}} and all it carries", ""
+
+    # blocks
+
+    def _gain(self, step: Step) -> Told | None:
+        terms = self.recognised.sum(step)
+        if len(terms) != 1 or len(terms[0][1]) < 2 or self.recognised.inverts(terms[0][1][-1]) is None:
+            return None
+        return "gain: what the unknowns of {k} hand on, over the pivot", ""
+
+    def _complement(self, step: Step) -> Told | None:
+        """I − G H and the like: what passes once the unknowns are solved for."""
+        terms = self.recognised.sum(step)
+        solved = any(c == -1 and self._pivoted(factors) for c, factors in terms)
+        if len(terms) == 2 and solved and any((c, factors) == (1, ()) for c, factors in terms):
+            return "what crosses {k}, its unknowns solved for", ""
+        return None
+
+    def _pivoted(self, factors: tuple[Ref, ...]) -> bool:
+        return any(self.recognised.inverts(ref) is not None for ref in factors)
+
+    def _answer(self, step: Step) -> Told | None:
+        """Blocks that are carried along the tree, and what carries them."""
+        for shift in self._shifts(step):
+            if shift.closing is None:
+                continue
+            if shift.source.value == step.number:
+                return ("own block and those it carries" if shift.hop.inward else "own block and its parent's"), ""
+            if shift.hop.inward:
+                answer = f"{meanings.noun(step.type.codomain)} answering {meanings.noun(step.type.domain)} of {{k}}"
+                return f"{answer}, {'children' if isinstance(step.definition, Shift) else 'subtree'} freed", ""
+            return "answer of all beyond the parent, carried to {k}", ""
+        sources = {
+            s.definition.hop.inward
+            for s in self.readers.get(step.number, ())
+            if isinstance(s.definition, Shift) and s.definition.closing is not None
+        }
+        if True in sources:
+            return "answer handed to the parent, {k} solved for", ""
+        return ("answer of {k} and all beyond it", "") if False in sources else None
+
+    def _entry(self, step: Step) -> Told | None:
+        """An entry of a stacked pivot."""
+        stacks = [r for r in self.readers.get(step.number, ()) if isinstance(r.definition, Stack)]
+        if any(isinstance(r.definition, Invert) for s in stacks for r in self.readers.get(s.number, ())):
+            return "entry of the pivot of {k}", ""
+        return None

@@ -267,7 +267,7 @@ def test_hopeless_closed_forms_are_given_up(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_robots_are_refused_before_memory_fills() -> None:
-    with pytest.raises(InputError, match='at "trunk" grows too large .* numeric backend'):
+    with pytest.raises(InputError, match=r'at "trunk" grows too large .* numeric backend'):
         closed(oa.inv(dyn.mass_matrix), oa.load("quadruped"))
 
 
@@ -293,7 +293,11 @@ def test_arguments_are_checked() -> None:
         ({"q": [0, sp.nan]}, "nan stands in a closed form"),
         ({"q": [0, sp.I]}, "not a finite real number"),
         ({"qdd": [1, 2, 3]}, r"shape \(3,\)"),
-        ({"qdd": ["1", "2"]}, "holds text"),
+        ({"qdd": ["1", "2"]}, "not text"),
+        ({"q": ["1", "2"]}, "not an array of numbers or expressions"),
+        ({"q": [None, 0]}, r"q of planar2r .*None"),
+        ({"q": [0, float("nan")]}, "nan stands in a closed form"),
+        ({"q": np.zeros((5, 2))}, r"shape \(5, 2\).*no batch"),
         ({"J": 1}, "does not mention J"),
         ({"out": np.zeros(2)}, "not written into arrays"),
     ]
@@ -306,6 +310,12 @@ def test_arguments_are_checked() -> None:
         form.linear_operator(q=[0, 0], v=[0, 0])
     with pytest.raises(InputError, match='a step of method="orthogonal"'):
         oa.compile(oa.inv(dyn.mass_matrix), CHAIN, backend="sympy", method="orthogonal")()
+
+
+def test_columns_of_sympy_are_vectors() -> None:
+    form = oa.compile(dyn.inverse_dynamics, oa.load("planar2r"), backend="sympy")
+    q, v, qdd = (sp.Matrix(sp.symbols(names)) for names in ("a b", "x y", "g h"))
+    assert form(q=q, v=v, qdd=qdd) == form(q=list(q), v=list(v), qdd=list(qdd))
 
 
 def test_declared_operators_are_read_and_verified() -> None:

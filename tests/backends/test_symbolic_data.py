@@ -121,11 +121,26 @@ def test_symbols_for_everything_give_the_model_back() -> None:
         ({"gravity": 9.81}, r"gravity has shape \(\), not \(3,\)"),
         ({"joint1": {"armature": 1}}, "no joint of chain2 has armature"),
         ({"joint1": {"mass": 1}}, '"joint1" has no "mass"'),
+        ({"link1": {"mass": "m"}}, "mass of link1 is not made of numbers and expressions: 'm'"),
+        ({"link1": {"mass": None}}, "not made of numbers and expressions: None"),
+        ({"link1": {"mass": float("nan")}}, "nan stands in a closed form"),
+        ({"link1": {"mass": -1}}, "mass of link1 is negative: -1"),
+        ({"link1": {"inertia_at_com": [[1, 2, 0], [3, 1, 0], [0, 0, 1]]}}, "inertia_at_com of link1 is not symmetric"),
+        ({"link1": {"rotation": sp.eye(3) * 2}}, "rotation of link1 is not a rotation"),
+        ({"link1": {"rotation": sp.diag(1, 1, -1)}}, "rotation of link1 is not a rotation"),
+        ({"link1": 3}, "3 is not a mapping from each field of link1"),
+        ([1], "not a mapping from each body or joint"),
     ],
 )
 def test_parameters_are_checked(given: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         oa.compile(dyn.mass_matrix, oa.chain(2), backend="sympy")(parameters=given)
+
+
+def test_a_rotation_of_symbols_is_recognised() -> None:
+    turn = {"link2": {"rotation": sp.rot_axis1(sp.Symbol("a")), "com": sp.Matrix(sp.symbols("x y z"))}}
+    form = oa.compile(dyn.mass_matrix, oa.chain(2), backend="sympy")(parameters=turn)
+    assert {sp.Symbol("a"), sp.Symbol("x")} <= form.free_symbols
 
 
 def test_a_joint_of_ones_own_has_closed_forms() -> None:

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
-from operator_algebra.backends.closed_forms.mechanism import objects
+from operator_algebra.backends.closed_forms.mechanism import objects, vector
 from operator_algebra.errors import InputError
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Binder, Declared
@@ -24,12 +22,10 @@ class SymbolBinder(Binder):
     def numbers(self, symbol: Declared, value: object, what: str = "it") -> Any:
         """An array of expressions."""
         try:
-            array = objects(value)
+            return vector(value) if symbol.type.domain == ONE else objects(value)
         except (TypeError, ValueError, sympy.SympifyError):
-            raise self.refuse(symbol, f"{what} is not an array of numbers or expressions") from None
-        if any(isinstance(x, str) for x in np.asarray(value, dtype=object).flat):
-            raise self.refuse(symbol, f"{what} holds text", "Give numbers or SymPy expressions.")
-        return array
+            words = f"{what} is not an array of numbers or expressions"
+            raise self.refuse(symbol, words, "Give numbers or SymPy expressions, not text.") from None
 
     def default(self, symbol: Declared) -> object:
         """Zero, or symbols named after the input."""
@@ -66,9 +62,11 @@ def symbols(name: str, count: int) -> list[Any]:
 def coordinates(model: Model, q: object) -> Any:
     """Coordinates as an array of expressions; q0, q1, … if none are given."""
     try:
-        array = objects(symbols("q", model.nq) if q is None else q)
+        array = vector(symbols("q", model.nq) if q is None else q)
     except (TypeError, ValueError, sympy.SympifyError):
-        raise InputError(f"q of {model.name} is not an array of numbers or expressions.") from None
+        raise InputError(
+            f"q of {model.name} is not an array of numbers or expressions: {q!r:.40}. Give them, not text."
+        ) from None
     if array.shape != (model.nq,):
         raise InputError(
             f"q has shape {array.shape}, not ({model.nq},): model {model.name}. A closed form has no batch."

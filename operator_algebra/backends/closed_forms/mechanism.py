@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from operator_algebra.backends.closed_forms.trigonometry import rational
+from operator_algebra.backends.closed_forms.trigonometry import plain, rational, simplified
 from operator_algebra.errors import InputError
 from operator_algebra.models.arrays import JointGroup, ModelArrays
 from operator_algebra.models.model import Model
@@ -80,8 +81,22 @@ def objects(values: Any) -> Any:
     """An array of exact expressions from numbers and expressions."""
     given = np.asarray(values, dtype=object)
     made: Any = np.empty(given.shape, dtype=object)
-    made.flat = [rational(x) if isinstance(x, float) else sympy.sympify(x) for x in given.flat]
+    made.flat = [rational(x) if isinstance(x, float) and math.isfinite(x) else _expression(x) for x in given.flat]
     return made
+
+
+def vector(values: Any) -> Any:
+    """The entries of a vector; a column of SymPy is one too."""
+    column = isinstance(values, sympy.MatrixBase) and values.cols == 1
+    return objects(list(values) if column else values)
+
+
+def _expression(x: Any) -> Any:
+    """A number or an expression; text is not evaluated."""
+    found = None if isinstance(x, str) else sympy.sympify(x)
+    if not isinstance(found, sympy.Expr):
+        raise TypeError(f"{x!r:.40} is neither a number nor an expression")
+    return found
 
 
 # -- parameters --------------------------------------------------------------------------------------------------------
@@ -119,21 +134,31 @@ def _checked(model: Model, given: Parameters) -> dict[str, Any]:
     """The replacements by name, their shapes checked."""
     known = (*model.body_names, *(name for name in model.joint_names if name not in model.body_names), "gravity")
     result: dict[str, Any] = {}
-    for name, fields in given.items():
+    for name, fields in _mapping(model, "body or joint", given).items():
         if name not in known:
             raise InputError(f'parameters: {model.name} has no body or joint "{name}". There are {", ".join(known)}.')
         if name == "gravity":
             result[name] = _value(model, name, "", fields, (3,))
             continue
-        result[name] = {field: _field(model, name, field, value) for field, value in dict(fields).items()}
+        entries = _mapping(model, f"field of {name}", fields)
+        result[name] = {field: _field(model, name, field, value) for field, value in entries.items()}
     return result
+
+
+def _mapping(model: Model, key: str, given: object) -> Mapping[str, Any]:
+    if isinstance(given, Mapping):
+        return cast("Mapping[str, Any]", given)
+    raise InputError(
+        f"parameters of {model.name}: {given!r:.40} is not a mapping from each {key} to its value. "
+        'Give {"link1": {"mass": m}}, or what parameters(model, "mass") returns.'
+    )
 
 
 def _field(model: Model, name: str, field: str, value: Any) -> Any:
     if field in _BODY and name in model.body_names:
         if field == "inertia_at_com" and np.shape(value) == (3,):
-            value = sympy.diag(*value).tolist()
-        return _value(model, name, field, value, _BODY[field])
+            value = sympy.diag(*objects(value)).tolist()
+        return _physical(model, name, field, _value(model, name, field, value, _BODY[field]))
     if field in _JOINT and name in model.joint_names:
         leaf = _JOINT[field]
         if leaf in vanishing(model):
@@ -148,11 +173,32 @@ def _field(model: Model, name: str, field: str, value: Any) -> Any:
 
 
 def _value(model: Model, name: str, field: str, value: Any, shape: tuple[int, ...]) -> Any:
-    array = np.asarray(value, dtype=object)
+    what = f"parameters of {model.name}: {field} of {name}" if field else f"parameters of {model.name}: {name}"
+    try:
+        array = vector(value)
+    except (TypeError, ValueError, sympy.SympifyError):
+        raise InputError(f"{what} is not made of numbers and expressions: {value!r:.40}.") from None
     if array.shape != shape:
-        what = f"{field} of {name}" if field else name
-        raise InputError(f"parameters of {model.name}: {what} has shape {array.shape}, not {shape}.")
-    return objects(array) if shape else objects(array).item()
+        raise InputError(f"{what} has shape {array.shape}, not {shape}.")
+    for entry in array.flat:
+        plain(entry)
+    return array if shape else array.item()
+
+
+def _physical(model: Model, name: str, field: str, value: Any) -> Any:
+    """The value, unless no body could have it for any value of its symbols."""
+    wrong = None
+    if field == "mass" and value.is_negative:
+        wrong = f"is negative: {value}"
+    elif field == "inertia_at_com" and any(sympy.expand(x) != 0 for x in (value - value.T).flat):
+        wrong = "is not symmetric"
+    elif field == "rotation":
+        turn = sympy.Matrix(value.tolist())
+        if simplified(turn * turn.T) != sympy.eye(3) or simplified(turn.det()) != 1:
+            wrong = "is not a rotation: its rows are not orthonormal and right-handed"
+    if wrong:
+        raise InputError(f"parameters of {model.name}: {field} of {name} {wrong}.")
+    return value
 
 
 def _arrays(model: Model, given: Mapping[str, Any]) -> ModelArrays:

@@ -13,7 +13,7 @@ from operator_algebra.lowering import meanings
 from operator_algebra.lowering.leftovers import Leftovers
 from operator_algebra.lowering.program import Output, Program, Step
 from operator_algebra.lowering.recognise import Recognised
-from operator_algebra.lowering.values import Answer, Hop, Part, Reduce, Relate, Resolve, Shift, Surround, Total
+from operator_algebra.lowering.values import Answer, Hop, Part, Reduce, Ref, Relate, Resolve, Shift, Surround, Total
 from operator_algebra.lowering.writer import Place, Writer
 from operator_algebra.markup import width
 
@@ -163,7 +163,7 @@ class Explainer:
         walks = [output.walk for output in self.program.outputs if output.walk is not None]
         if any(walk.out_x is not None and walk.out_x.value == number for walk in walks):
             return "block of {k} with itself"
-        sent = any(ref is not None and ref.value == number for walk in walks for ref in walk.s_x)
+        sent = any(Ref(number) in walk.s_x for walk in walks)
         return "sent inward for a unit at {k}" if sent else "coefficient in the walk below"
 
     def _fit(self, words: str, shorter: str) -> tuple[str, str]:

@@ -20,6 +20,7 @@ from operator_algebra.lowering.lift import Lift
 from operator_algebra.lowering.localsystem import local_system
 from operator_algebra.lowering.relations import answer, has_no_local_term
 from operator_algebra.lowering.share import share
+from operator_algebra.lowering.signs import positive
 from operator_algebra.lowering.simplify import drop_zeros, inline_single_use, resolve_aliases, simplify
 from operator_algebra.lowering.transfer import Transfer
 from operator_algebra.lowering.values import Given, Linear, Ref, Shift, Term, Unknown, Value, map_references, references
@@ -139,7 +140,7 @@ def _eliminated(query: _Query, e: Expr) -> Transfer:
     spaces = [elimination.space(s) for s in messages]
     arriving = [elimination.space(j) for j in pulls]
     types = [[Type(message, beta) for message in spaces] for beta in arriving]
-    return _with_theta(graph, found, types)
+    return _with_theta(graph, positive(graph, found), types)
 
 
 def _with_theta(graph: Graph, t: Transfer, types: list[list[Type]]) -> Transfer:

@@ -38,7 +38,7 @@ def agree(found: Any, expected: Any) -> None:
 
 
 def operator_and_matrix(e: Expr, model: Any = TREE, q: Any = Q, **inputs: Any) -> tuple[Any, Any]:
-    operator = oa.compile(e, model).linear_operator(q=q, **inputs)
+    operator: Any = oa.compile(e, model).linear_operator(q=q, **inputs)
     return operator, oa.evaluate(e, model, q=q, **inputs).dense()
 
 
@@ -55,6 +55,68 @@ def test_an_operator_and_its_adjoint_are_the_matrix_and_its_transpose(e: Expr) -
     agree(operator.H @ y, matrix.T @ y)
     agree(operator @ np.eye(len(x)), matrix)
     agree(operator.T @ np.eye(len(y)), matrix.T)
+
+
+def test_complex_vectors_and_other_numbers() -> None:
+    operator, matrix = operator_and_matrix(s.phi.T @ s.H.T)
+    x = noise(TREE.nv) + 1j * noise(TREE.nv + 1)[1:]
+    y = 1j * noise(6 * TREE.n)
+    agree(operator @ x, matrix @ x)
+    agree(operator.H @ y, matrix.T @ y)
+    agree(operator @ np.outer(x, [1, 2j]), matrix @ np.outer(x, [1, 2j]))
+    agree((1j * operator) @ x, 1j * matrix @ x)
+    agree(operator @ np.arange(TREE.nv), matrix @ np.arange(TREE.nv))
+    assert (operator @ np.ones(TREE.nv, dtype=np.float32)).dtype == np.float64
+    assert (operator @ np.ones((TREE.nv, 0))).shape == (6 * TREE.n, 0)
+
+
+@pytest.mark.parametrize("shape", [(TREE.nv + 1,), (TREE.nv + 1, 2), (2, TREE.nv), ()])
+def test_vectors_of_another_size_are_refused(shape: tuple[int, ...]) -> None:
+    operator, _ = operator_and_matrix(dyn.mass_matrix)
+    with pytest.raises(ValueError, match=r"dimension mismatch|expected 1-d or 2-d"):
+        operator.dot(np.ones(shape))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_is_not_finite_stops_a_solver(value: float) -> None:
+    operator, _ = operator_and_matrix(dyn.mass_matrix)
+    with pytest.raises(InputError, match=f"not finite at .*{value}"):
+        operator.dot(np.full(TREE.nv, value))
+
+
+def test_vectors_are_not_written_to() -> None:
+    operator, _ = operator_and_matrix(dyn.mass_matrix)
+    X = noise(2 * TREE.nv).reshape(TREE.nv, 2)
+    kept = X.copy()
+    first = operator @ X
+    operator.T.dot(X[:, ::-1])
+    np.testing.assert_array_equal(X, kept)
+    np.testing.assert_array_equal(first, operator @ np.asfortranarray(X))
+
+
+def test_the_inner_product_is_kept_by_the_adjoint() -> None:
+    """⟨y, A x⟩ = ⟨A* y, x⟩, for operators that are not square and for what was compiled as a vector."""
+    q, v = TREE.random(3)
+    formulas = [s.phi.T @ s.H.T, s.H @ s.phi @ s.V_tilde.T @ s.M @ s.phi.T @ s.H.T @ s.qdd, oa.inv(s.D) @ s.W @ s.T]
+    for e in formulas:
+        operator: Any = oa.compile(e, TREE).linear_operator(q=q, **({"v": v} if "Ṽ" in str(e) else {}))
+        rows, columns = operator.shape
+        x, y = noise(columns), noise(rows)
+        forward, backward = y @ (operator @ x), (operator.H @ y) @ x
+        scale = np.abs(y) @ np.abs(operator @ x)
+        assert abs(forward - backward) < 1e3 * EPS * scale
+
+
+def test_the_largest_eigenvalue_of_a_thousand_bodies() -> None:
+    model = oa.chain(1000, seed=1)
+    q, _ = model.random(0)
+    mass: Any = oa.compile(dyn.mass_matrix, model).linear_operator(q=q)
+    (value,), vectors = eigsh(mass, k=1, v0=np.ones(model.nv))
+    (x,) = vectors.T
+    residual = np.linalg.norm(mass @ x - value * x)
+    assert residual < 1e-11 * value
+    whole = oa.compile(oa.dense(dyn.mass_matrix), model)(q=q)
+    assert value == pytest.approx(np.linalg.eigvalsh(whole)[-1], rel=1e-12)
 
 
 @settings(max_examples=15, deadline=None)

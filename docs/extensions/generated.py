@@ -80,17 +80,29 @@ def vocabulary_page() -> str:
     return f"---\nhide-toc: true\n---\n\n# Vocabulary\n\nThe operators of `operator_algebra.symbols`.\n\n{head}{rows}\n"
 
 
-def dynamics_page() -> str:
-    """The formulas and functions of `oa.dynamics`, in the order of the file."""
-    home = operator_algebra.dynamics
+def application_page(home: ModuleType, title: str) -> str:
+    """The formulas and functions of an application, in the order of the file; then what it hands on from others."""
     parts: list[str] = []
+    handed_on: list[str] = []
     for node in ast.parse(inspect.getsource(home)).body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            parts.append(f".. autodata:: {home.__name__}.{node.targets[0].id}\n   :no-value:\n")
-        elif isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-            parts.append(f".. autofunction:: {home.__name__}.{node.name}\n")
-    directives = "\n".join(parts)
-    return f"# Dynamics\n\nThe names of `oa.dynamics`.\n\n```{{eval-rst}}\n{directives}```\n"
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                directive = f".. autodata:: {home.__name__}.{name}\n   :no-value:\n"
+            case ast.ClassDef(name=name):
+                directive = f".. autoclass:: {home.__name__}.{name}\n"
+            case ast.FunctionDef(name=name):
+                directive = f".. autofunction:: {home.__name__}.{name}\n"
+            case ast.ImportFrom(names=aliases):
+                public = getattr(home, "__all__", ())
+                handed_on += [f".. autofunction:: {home.__name__}.{a.name}\n" for a in aliases if a.name in public]
+                continue
+            case _:
+                continue
+        if not name.startswith("_"):
+            parts.append(directive)
+    directives = "\n".join(parts + handed_on)
+    called = home.__name__.rpartition(".")[2]
+    return f"# {title}\n\nThe names of `oa.{called}`.\n\n```{{eval-rst}}\n{directives}```\n"
 
 
 def commands_page() -> str:
@@ -108,7 +120,8 @@ def _write(sphinx: Sphinx) -> None:
     pages = {
         "reference/names.md": names_page(),
         "reference/vocabulary.md": vocabulary_page(),
-        "reference/dynamics.md": dynamics_page(),
+        "reference/dynamics.md": application_page(operator_algebra.dynamics, "Dynamics"),
+        "reference/task_space.md": application_page(operator_algebra.task_space, "Task space"),
         "reference/commands.md": commands_page(),
         "reference/errors.md": errors_page(),
     }

@@ -42,7 +42,8 @@ class TaskSpace:
 def of(pick: Expr, rate: Expr | None = None) -> TaskSpace:
     """The formulas for any operator into force, and for its rate of change if it has one, such as `of(B, B_dot)`.
 
-    The rate is what turns with the bodies sees; it enters the drift, J̇ v = B* φ* a + Ḃ* V, and nothing else.
+    The rate is that in axes which turn with the bodies. It enters the drift,
+    J̇ v = B* φ* a + Ḃ* V, hence the acceleration, the bias and the force.
 
     >>> of(B, B_dot).drift
     B* φ* a + Ḃ* V   one → contact   column

@@ -49,7 +49,7 @@ class ClosedForms(ClosedForm):
             return self._closed_form(what, q, dict(inputs))
         except TooLarge as error:
             raise InputError(
-                f"the closed form of {what} grows too large as it is read or written ({error}). "
+                f"the closed form of {what} grows too large ({error}). "
                 "Give numbers for some coordinates, inputs or parameters, or use a numeric backend."
             ) from None
 

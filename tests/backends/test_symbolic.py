@@ -280,7 +280,7 @@ def test_writing_is_work_too(monkeypatch: pytest.MonkeyPatch) -> None:
         return reader(translator)
 
     monkeypatch.setattr(Translator, "reader", exhausted)
-    with pytest.raises(InputError, match=r"closed form of ℳ grows too large as it is read or written .* numeric"):
+    with pytest.raises(InputError, match=r"closed form of ℳ grows too large .* numeric"):
         closed(dyn.mass_matrix, CHAIN)
     with pytest.raises(InputError, match="the expression grows too large"):
         simplified(sp.sin(sp.Symbol("x")) + 1)

@@ -143,11 +143,12 @@ class Explainer:
         output = self.outputs.get(step.number)
         if output is None:
             return None
+        gathered = "the result, its terms gathered" + (" at {k}" if step.value.attached else "")
         formula = output.formula
         body = formula.body if isinstance(formula, Query) else formula
         if isinstance(formula, Query) or (isinstance(body, Symbol) and body.definition is not None):
-            return "the result, its terms gathered at {k}", ""
-        return self._fit(f"the result: {self.math(body.render(self.style))}", "the result, its terms gathered at {k}")
+            return gathered, ""
+        return self._fit(f"the result: {self.math(body.render(self.style))}", gathered)
 
     def _read_by(self, step: Step) -> tuple[str, str]:
         readers = self.leftovers.named_readers(step.number)

@@ -137,7 +137,9 @@ class _Text:
     def at_others(self) -> None:
         """The bodies that hang below j and its ancestors."""
         walk, x = self.walk, self.name
-        self.text.append(WalkLine("for the bodies i below these, away from j; p is the parent of i"))
+        shown = any(ref is not None for row in (*self.walk.d_z, *self.walk.theta) for ref in row)
+        where = "below these, away from j" if shown else "below j"
+        self.text.append(WalkLine(f"for the bodies i {where}; p is the parent of i"))
         for b, hop, d in zip(self.beta, walk.outward, self.down, strict=True):
             self.add(f"{b}(i)", [f"{self.hop(hop, 'i')} {d}(p)"], "arrives at {i} from {p}")
         arriving = [f"{beta}(i)" for beta in self.beta]

@@ -97,10 +97,10 @@ class Writer:
     def at(self, number: int, place: Place, star: bool) -> str:
         """A value at the body k, at a child c or at the parent p."""
         step = self.program.steps[number]
+        if step.inline and (place == "k" or not step.value.attached):
+            return self.inside(step, star)
         if not step.value.attached:
             return self.name(number) + (self.words.star if star else "")
-        if place == "k" and step.inline:
-            return self.inside(step, star)
         return f"{self.name(number)}({place})" + (self.words.star if star else "")
 
     def inside(self, step: Step, star: bool) -> str:

@@ -12,11 +12,13 @@ import numpy as np
 from operator_algebra.backends import chunks
 from operator_algebra.backends.backend import ClosedForm, Executable, Run, backend_named
 from operator_algebra.backends.diagnosis import (
+    DOUBTFUL,
+    SMALL,
     singular_error,
     singular_samples,
     warn_of_lost_digits,
 )
-from operator_algebra.backends.rescue import lost_samples, rescued
+from operator_algebra.backends.rescue import least_pivots, replaced, rescued
 from operator_algebra.backends.scipy_operator import linear_operator as as_linear_operator
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import vector
@@ -156,25 +158,44 @@ class Compiled:
     @cached_property
     def rescue(self) -> Executable:
         """The same formulas by orthogonal elimination: about twenty times the work, and no local pivots to lose."""
+        return self._by("orthogonal")
+
+    @cached_property
+    def refined(self) -> Executable:
+        """The same formulas with one step of iterative refinement, which gives back what small pivots cost."""
+        return self._by("refined")
+
+    def _by(self, method: Method) -> Executable:
         formulas: dict[str, Expr | Query] = {output.name: output.formula for output in self.program.outputs}
-        return _compiled(tuple(formulas.items()), self.model, self.backend, self.frame, "orthogonal")._numeric()
+        return _compiled(tuple(formulas.items()), self.model, self.backend, self.frame, method)._numeric()
 
     def _run(self, call: _Call, out: Any, errors: str) -> Any:
-        run = self._spread(self._numeric()(call.q, call.v, call.inputs), call.lead)
-        lost = lost_samples(run.pivots, call.lead)
-        if lost.size and self.program.method != "orthogonal":
-            run = rescued(run, lost, call.lead, lambda samples: self._again(call, samples))
+        run = self._mended(self._spread(self._numeric()(call.q, call.v, call.inputs), call.lead), call)
         result = self._masked(run, call, errors)
         if out is not None:
             return _written(out, result)
         return result
 
-    def _again(self, call: _Call, samples: Any) -> Run:
-        """Some samples of a call by orthogonal elimination."""
+    def _mended(self, run: Run, call: _Call) -> Run:
+        """Refine the samples with small pivots, compute those with lost pivots by orthogonal elimination."""
+        if self.program.method == "orthogonal":
+            return run
+        least = least_pivots(run.pivots, call.lead)
+        small, lost = ~(least >= SMALL), ~(least >= DOUBTFUL)
+        if self.program.method == "auto" and self.program.refinable and (small & ~lost).any():
+            samples = np.nonzero(small & ~lost)[0]
+            run = replaced(run, samples, call.lead, self._again(self.refined, call, samples))
+        if lost.any():
+            samples = np.nonzero(lost)[0]
+            run = rescued(run, samples, call.lead, self._again(self.rescue, call, samples))
+        return run
+
+    def _again(self, executable: Executable, call: _Call, samples: Any) -> Run:
+        """Some samples of a call by another program."""
         if not call.lead:
-            return self._spread(self.rescue(call.q, call.v, call.inputs), ())
+            return self._spread(executable(call.q, call.v, call.inputs), ())
         some = chunks.samples(call.q, call.v, call.inputs, samples, len(call.lead))
-        return self._spread(self.rescue(*some), (len(samples), *call.lead[1:]))
+        return self._spread(executable(*some), (len(samples), *call.lead[1:]))
 
     def _spread(self, run: Run, lead: tuple[int, ...]) -> Run:
         outputs = self.program.outputs

@@ -11,6 +11,8 @@ from operator_algebra.backends.backend import Pivot
 from operator_algebra.errors import OperatorAlgebraWarning, SingularError
 from operator_algebra.models.model import Model
 
+SMALL = 1e-4
+"""A relative pivot below this costs four digits, unless what is inverted is definite: one step of refinement."""
 SINGULAR = 1e-14
 """A relative pivot below this has no correct digit left."""
 DOUBTFUL = 1e-8

@@ -93,7 +93,7 @@ class RelationKernels:
         """Stack the local equations and the children's relations, triangularise, keep what is left."""
         equations = Equations()
         places = self._places(equations, k)
-        self._add_body(equations, k, places, self._constants)
+        self._add_body(equations, k, places)
         width = equations.width - _width(places.sent) - _width(places.received)
         triangle = equations.triangularised(width)
         self.triangles[k] = triangle
@@ -110,15 +110,25 @@ class RelationKernels:
         return np.minimum(triangle.measure, left)
 
     def _add_body(
-        self, equations: Equations, k: int, places: _Places, constants: Sequence[Kernel | None], without: int = -1
+        self,
+        equations: Equations,
+        k: int,
+        places: _Places,
+        drives: Sequence[Kernel | None] | None = None,
+        without: int = -1,
     ) -> None:
-        """The equations of body k, the relations of its children (without one of them), and what it sends."""
-        for equation, constant in zip(self.equations, constants, strict=True):
+        """The equations of body k, the relations of its children (without one of them), and what it sends.
+
+        `drives` stand in place of all constants, those of the children too.
+        """
+        for i, equation in enumerate(self.equations):
+            constant = self._constants[i] if drives is None else drives[i]
             known = None if constant is None else -constant(k)
             equations.add(self.size(equation.rows, k), self._local(equation, k, places), known)
         for c in self.children[k]:
             if c != without:
-                self._add_relation(equations, c, places)
+                constant = self.triangles[c].rest_constant if drives is None else None
+                self._add_relation(equations, c, places, constant)
         for (_, carried), column in zip(self.definition.gathers, places.sent, strict=True):
             unit = np.eye(column.stop - column.start)
             equations.add(len(unit), [(column, unit), (places.own[carried], -unit)])
@@ -132,7 +142,7 @@ class RelationKernels:
         for j, coefficient in equation.pulls:
             yield places.received[j], coefficient(k)
 
-    def _add_relation(self, equations: Equations, c: int, places: _Places) -> None:
+    def _add_relation(self, equations: Equations, c: int, places: _Places, constant: Any) -> None:
         """What the subtree of a child says, of what it sends and of the members of its parent that it receives."""
         triangle: Triangle = self.triangles[c]
         terms = _split(triangle.rest, places.from_children[c])
@@ -141,7 +151,7 @@ class RelationKernels:
         for (_, carried), hop, size in zip(self.definition.pulls, self.outward, sizes, strict=True):
             terms.append((places.own[carried], triangle.rest[..., start : start + size] @ hop[c]))
             start += size
-        equations.add(triangle.rest.shape[-2], terms, triangle.rest_constant)
+        equations.add(triangle.rest.shape[-2], terms, constant)
 
     def logdet(self) -> Any:
         """The log |det| of the whole system: the triangles of all bodies, and what is left at the roots."""
@@ -190,7 +200,7 @@ class RelationKernels:
         width = equations.width
         places.from_children[k] = equations.columns(self._sizes(self._sent_spaces, k))
         arriving = equations.columns(self._sizes(self._received_spaces, k))
-        self._add_body(equations, p, places, self._constants, without=k)
+        self._add_body(equations, p, places, [None] * len(self.equations), without=k)
         self._add_surroundings(equations, p, places)
         for (_, carried), hop, column in zip(self.definition.pulls, self.outward, arriving, strict=True):
             unit = np.eye(column.stop - column.start)

@@ -1,57 +1,56 @@
-"""A second run by orthogonal elimination, of those samples of a batch whose local pivots were lost."""
+"""A second run of those samples of a batch whose local pivots were small or lost."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from operator_algebra.backends.backend import Pivot, Run
-from operator_algebra.backends.diagnosis import DOUBTFUL, singular_samples
+from operator_algebra.backends.diagnosis import singular_samples
 
 
-def lost_samples(pivots: tuple[Pivot, ...], lead: tuple[int, ...]) -> Any:
-    """Where along the first axis of a batch a pivot of a body lost so much that its digits cannot be trusted."""
-    lost: Any = np.zeros(lead, dtype=bool)
+def least_pivots(pivots: tuple[Pivot, ...], lead: tuple[int, ...]) -> Any:
+    """For each place along the first axis of a batch its smallest pivot of a body, relative; not a number if one is."""
+    least: Any = np.ones(lead)
     for pivot in pivots:
         if pivot.attached:
-            lost = lost | ~(pivot.measure >= DOUBTFUL).all(axis=-1)
-    wide = np.atleast_1d(lost)
-    return np.nonzero(wide.any(axis=tuple(range(1, wide.ndim))))[0]
+            least = np.minimum(least, pivot.measure.min(axis=-1, initial=1.0))
+    wide = np.atleast_1d(least)
+    return wide.min(axis=tuple(range(1, wide.ndim)), initial=1.0)
 
 
-def rescued(plain: Run, lost: Any, lead: tuple[int, ...], again: Callable[[Any], Run]) -> Run:
-    """Replace the lost samples by those that `again` computes; where both fail, the plain pivots say where.
+def replaced(plain: Run, samples: Any, lead: tuple[int, ...], second: Run) -> Run:
+    """Replace the results of some samples by those of a second run. Results have the axes of the batch, `lead`."""
+    return replace(plain, results={n: _put(v, samples, lead, second.results[n]) for n, v in plain.results.items()})
 
-    Results have the axes of the batch, `lead`.
-    """
-    second = again(lost)
-    results = {name: _put(value, lost, lead, second.results[name]) for name, value in plain.results.items()}
-    pivots = tuple(replace(p, measure=_placed(p.measure, lost, lead)) for p in second.pivots)
+
+def rescued(plain: Run, samples: Any, lead: tuple[int, ...], second: Run) -> Run:
+    """The same, and the pivots of the second run; where both fail, the plain pivots say where."""
+    pivots = tuple(replace(p, measure=_placed(p.measure, samples, lead)) for p in second.pivots)
     failed = singular_samples(pivots)
     there = tuple(replace(p, measure=np.where(failed[..., None], p.measure, np.inf)) for p in plain.pivots)
     told_by_plain = failed.any() and np.array_equal(np.broadcast_to(singular_samples(there), lead), failed)
-    return Run(results, there if told_by_plain else pivots)
+    return replace(replaced(plain, samples, lead, second), pivots=there if told_by_plain else pivots)
 
 
-def _placed(measure: Any, lost: Any, lead: tuple[int, ...]) -> Any:
+def _placed(measure: Any, samples: Any, lead: tuple[int, ...]) -> Any:
     """The measures of some samples among those of all; the others are no matter of concern."""
     if not lead:
         return measure
     whole = np.full((*lead, measure.shape[-1]), np.inf)
-    whole[lost] = measure
+    whole[samples] = measure
     return whole
 
 
-def _put(value: Any, lost: Any, lead: tuple[int, ...], found: Any) -> Any:
+def _put(value: Any, samples: Any, lead: tuple[int, ...], found: Any) -> Any:
     if isinstance(value, list):
-        return [_put(block, lost, lead, own) for block, own in zip(value, found, strict=True)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        return [_put(block, samples, lead, own) for block, own in zip(value, found, strict=True)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     if not lead:
         return _signed(found, value)
     whole = np.array(value)
-    whole[lost] = _signed(found, whole[lost])
+    whole[samples] = _signed(found, whole[samples])
     return whole
 
 

@@ -27,6 +27,7 @@ class MethodName(StrEnum):
 
     auto = "auto"
     joseph = "joseph"
+    refined = "refined"
     orthogonal = "orthogonal"
 
 
@@ -42,7 +43,7 @@ def command(
     seed: Annotated[int, typer.Option(min=0, help="Of --random.")] = 0,
     backend: Annotated[str, typer.Option(help="auto, numpy, or another that is installed.")] = "auto",
     frame: Annotated[FrameName, typer.Option(help="body or world axes.")] = FrameName.body,
-    method: Annotated[MethodName, typer.Option(help="auto, joseph or orthogonal.")] = MethodName.auto,
+    method: Annotated[MethodName, typer.Option(help="auto, joseph, refined or orthogonal.")] = MethodName.auto,
     as_json: Json = False,
     ascii_only: Ascii = False,
 ) -> None:

@@ -18,6 +18,7 @@ from operator_algebra.lowering.naming import name_values
 from operator_algebra.lowering.products import name_common_prefixes, recognise_updates, reuse_products
 from operator_algebra.lowering.program import Output, OutputKind, Program, Report, Step, Sweep
 from operator_algebra.lowering.queries import NoWalk, transfer
+from operator_algebra.lowering.refine import refine
 from operator_algebra.lowering.schedule import schedule
 from operator_algebra.lowering.share import share
 from operator_algebra.lowering.simplify import drop_identities, drop_zeros, resolve_aliases, simplify
@@ -25,7 +26,7 @@ from operator_algebra.lowering.totals import logdet, trace
 from operator_algebra.lowering.values import Given, Invert, Ref
 from operator_algebra.lowering.wellformed import check_program
 
-Method = Literal["auto", "joseph", "orthogonal"]
+Method = Literal["auto", "joseph", "refined", "orthogonal"]
 Lowerable = Expr | Query | Mapping[str, Expr | Query]
 
 
@@ -39,7 +40,7 @@ def lower(e: Lowerable, *, method: Method = "auto", zeros: frozenset[str] = froz
     Program  (H φ M φ* H*)⁻¹ T   2 sweeps: inward, outward   O(N)   inputs T
     """
     if method not in get_args(Method):
-        raise InputError(f'method={method!r} is not known. Use "auto", "joseph" or "orthogonal".')
+        raise InputError(f'method={method!r} is not known. Use "auto", "joseph", "refined" or "orthogonal".')
     formulas = named_formulas(e)
     lift = Lift(Graph(), zeros, orthogonal=method == "orthogonal")
     return _finish(lift, _lifted(lift, formulas), method, keyed=isinstance(e, Mapping))
@@ -122,6 +123,8 @@ def _finish(lift: Lift, roots: _Roots, method: Method, keyed: bool) -> Program:
     roots.follow_refs(share(graph, roots.numbers))
     roots.follow(simplify(graph, roots.numbers))
     roots.follow_refs(share(graph, roots.numbers))
+    if method == "refined":
+        refine(graph)
     labels = tuple("".join(sorted(component.labels)) for component in components(graph) if not component.trivial)
     eliminated = dict.fromkeys((*lift.eliminated, *eliminate(graph, orthogonal=lift.orthogonal).origins))
     drop_zeros(graph)

@@ -197,6 +197,12 @@ class Program:
         return cost(self, model)
 
     @property
+    def refinable(self) -> bool:
+        """Whether small pivots may cost digits that a step of iterative refinement gives back: see `refine`."""
+        vectors = all(output.kind in ("vector", "matrix") for output in self.outputs)
+        return vectors and not all(e.structure.definite for e in self.report.eliminated)
+
+    @property
     def formula(self) -> str:
         """What is computed."""
         if not self.keyed:

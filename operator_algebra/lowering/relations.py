@@ -117,11 +117,11 @@ class _Component:
         return copy
 
     def _carried_copies(self, shifts: list[int]) -> list[int]:
-        """A variable for every shift that is itself carried on."""
+        """A variable for every shift that is itself carried on, and for x."""
         copies: list[int] = []
         for number in shifts:
             source = self._shift(number).source
-            if source.value in shifts:
+            if source.value in shifts or source.value == self.x:
                 copies.append(self._copy(source.value))
                 moved = replace(self._shift(number), source=Ref(copies[-1]))
                 self.graph.put(number, replace(self.graph[number], definition=moved))

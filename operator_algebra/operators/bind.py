@@ -240,7 +240,7 @@ class Binder:
 
     def _scalars(self, symbol: Declared, value: object, rows: Layout, cols: Layout) -> Any:
         """The array (..., nv) of scalar blocks, if that is the form of the value."""
-        if symbol.structure.hop or not rows.matches(cols):
+        if symbol.structure.hop or not rows.matches(cols) or _lists_blocks(value, rows, cols):
             return None
         try:
             shape = np.shape(cast(Any, value))
@@ -362,6 +362,15 @@ def _same_lead(blocks: list[Any]) -> list[Any]:
 
 def _diagonal(values: Any) -> Any:
     return values[..., :, None] * np.eye(values.shape[-1])
+
+
+def _lists_blocks(value: object, rows: Layout, cols: Layout) -> bool:
+    """Whether a value is a list with a block, or a batch of them, for every body."""
+    if not isinstance(value, list | tuple) or len(cast("Sequence[Any]", value)) != rows.count:
+        return False
+    sizes = zip(rows.sizes.tolist(), cols.sizes.tolist(), strict=True)
+    blocks = zip(cast("Sequence[Any]", value), sizes, strict=True)
+    return all(isinstance(block, np.ndarray) and np.shape(cast(Any, block))[-2:] == size for block, size in blocks)
 
 
 def _describe(value: object) -> str:

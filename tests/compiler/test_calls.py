@@ -120,7 +120,7 @@ def test_the_rates_that_the_joint_map_needs_are_inputs() -> None:
     [
         ({"backend": "cuda"}, BackendUnavailable, 'there is no backend "cuda". Available here: numpy'),
         ({"frame": "link"}, InputError, 'Use "body" .* or "world"'),
-        ({"method": "fast"}, InputError, 'Use "auto", "joseph" or "orthogonal"'),
+        ({"method": "fast"}, InputError, 'Use "auto", "joseph", "refined" or "orthogonal"'),
     ],
 )
 def test_unknown_options_are_refused(options: dict[str, Any], error: type[Exception], message: str) -> None:

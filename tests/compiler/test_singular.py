@@ -187,8 +187,8 @@ def test_a_small_pivot_costs_no_digits(share: float) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = solve(q=Q, C=noise, T=FORCE)
-    # Elimination through a pivot loses its digits; below 1e-8 there is no local pivot.
-    assert relative(found, expected) < (1e-15 / share if share > 1e-8 else 1e-13)
+    # Refined down to 1e-8, without local pivots below; elimination alone would leave eps / share.
+    assert relative(found, expected) < 1e-13
 
 
 def test_rescue_leaves_healthy_samples_as_they_are() -> None:

@@ -115,7 +115,7 @@ def test_an_empty_mapping_is_refused() -> None:
 
 
 def test_an_unknown_method_is_refused() -> None:
-    with pytest.raises(InputError, match='Use "auto", "joseph" or "orthogonal"'):
+    with pytest.raises(InputError, match='Use "auto", "joseph", "refined" or "orthogonal"'):
         lower(s.V, method=cast("Method", "fast"))
 
 

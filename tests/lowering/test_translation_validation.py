@@ -21,7 +21,7 @@ from operator_algebra.evaluation import Scaled, evaluate_with_scale
 from operator_algebra.expressions.build import diag, inv, operator
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.traverse import free_symbols
-from operator_algebra.lowering.lower import lower
+from operator_algebra.lowering.lower import Method, lower
 from operator_algebra.lowering.program import Program
 from operator_algebra.lowering.wellformed import IllFormed, check_program
 from operator_algebra.models.model import Body, Model
@@ -88,6 +88,9 @@ def values_for(e: Expr, model: Model, seed: int) -> dict[str, Any]:
     return {name: x for name, x in values.items() if name in mentioned or name == "q" or (name == "v" and rated)}
 
 
+METHODS: tuple[Method, ...] = ("auto", "joseph", "refined", "orthogonal")
+
+
 @pytest.mark.parametrize("frame", ["body", "world"])
 @pytest.mark.parametrize("index", range(len(PARENTS)))
 @pytest.mark.parametrize("name", FORMULAS)
@@ -95,7 +98,7 @@ def test_programs_mean_their_formula(name: str, index: int, frame: Frame) -> Non
     e, model = FORMULAS[name], mechanism(index)
     values = values_for(e, model, index)
     expected = evaluate_with_scale(e, model, frame=frame, **values)
-    for method in ("auto", "joseph", "orthogonal"):
+    for method in METHODS:
         found = dense(compile_program(e, model, frame=frame, method=method)(**values))
         assert distance(found, expected) <= bound(expected)
 

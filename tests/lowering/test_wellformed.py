@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +15,7 @@ from operator_algebra.applications import dynamics
 from operator_algebra.expressions.build import diag, inv
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import dense, logdet, trace
-from operator_algebra.lowering.lower import lower
+from operator_algebra.lowering.lower import Method, lower
 from operator_algebra.lowering.program import Output, Program, Step, Sweep
 from operator_algebra.lowering.values import Invert, Linear, Reduce, Ref, Shift, Term, Unknown
 from operator_algebra.lowering.wellformed import IllFormed, check_program
@@ -116,16 +117,14 @@ def test_a_broken_program_is_ill_formed(name: str) -> None:
         check_program(BROKEN[name]())
 
 
-@pytest.mark.parametrize("method", ["auto", "joseph", "orthogonal"])
+@pytest.mark.parametrize("method", get_args(Method))
 @pytest.mark.parametrize(
     "e",
     [dynamics.forward_dynamics, inv(MASS) @ s.T, diag(inv(MASS)), dense(inv(MASS)), logdet(MASS), trace(inv(MASS))],
     ids=str,
 )
-def test_what_the_compiler_makes_is_well_formed(e: Expr, method: str) -> None:
-    check_program(
-        lower(e, method="joseph" if method == "joseph" else "orthogonal" if method == "orthogonal" else "auto")
-    )
+def test_what_the_compiler_makes_is_well_formed(e: Expr, method: Method) -> None:
+    check_program(lower(e, method=method))
 
 
 @given(expressions())

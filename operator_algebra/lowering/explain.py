@@ -134,8 +134,8 @@ class Explainer:
                 return "what the rest of the tree says to {k}, nothing driving it", ""
             case Answer():
                 return "answers to a unit at {k} when both sides are heard", ""
-            case Part():
-                return "read from the solution", ""
+            case Part(source=source):
+                return f"one block of {self.math(self.bare.name(source.value))}", ""
             case _:
                 return None
 

@@ -5,13 +5,13 @@ Everything is told from the shape of a definition and from its readers, for any 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from operator_algebra.expressions.nodes import Expr, Inverse
 from operator_algebra.lowering import meanings
 from operator_algebra.lowering.program import Program, Step
 from operator_algebra.lowering.recognise import Recognised, Riccati, Written
-from operator_algebra.lowering.values import Invert, Ref, Shift, Stack, references, terms_of
+from operator_algebra.lowering.values import Invert, Ref, Shift, Stack, Update, references, terms_of
 from operator_algebra.lowering.writer import Writer
 from operator_algebra.markup import width
 
@@ -31,14 +31,39 @@ class Leftovers:
         for step in program.steps.values():
             for ref, _ in references(step.definition):
                 self.readers.setdefault(ref.value, []).append(step)
-        self.innovations = {
-            factors[-1].value: inverse
-            for step in self.steps.values()
-            if step.value.is_vector and step.value.attached
-            for _, factors in recognised.sum(step)
-            if len(factors) > 1 and (inverse := recognised.inverts(factors[-2])) is not None
-        }
-        """What pivots are applied to, as in ν = D⁻¹ ε and z⁺ = z + G ε, and their pivots."""
+        self.innovations = self._innovations()
+        """What pivots are applied to where it comes back through the tree, ε in z⁺ = z + G ε; and the pivots."""
+
+    def _innovations(self) -> dict[int, int]:
+        sent: dict[int, dict[int, int]] = {}
+        for step in self.steps.values():
+            if not step.value.is_vector or not step.value.attached:
+                continue
+            for _, factors in self.recognised.sum(step):
+                pivot = self.recognised.inverts(factors[-2]) if len(factors) > 1 else None
+                if pivot is not None:
+                    sent.setdefault(factors[-1].value, {})[step.number] = pivot
+        found: dict[int, int] = {}
+        for number, pivots in sent.items():
+            sender = self._comes_back(number, pivots)
+            if sender is not None:
+                stacked = self.steps[number].definition
+                rows = stacked.rows if isinstance(stacked, Stack) else ()
+                members = [ref.value for row in rows for ref in row if ref is not None]
+                found |= dict.fromkeys([number, *members], pivots[sender])
+        return found
+
+    def _comes_back(self, number: int, sent: Mapping[int, int]) -> int | None:
+        """The value that carries another one to the parent, if that one reads at its body what the children send."""
+        pending, seen = [number], {number}
+        while pending:
+            definition = self.steps[pending.pop()].definition
+            if isinstance(definition, Shift) and definition.hop.inward and definition.source.value in sent:
+                return definition.source.value
+            below = [ref.value for ref, label in references(definition) if label == "L"]
+            pending.extend(n for n in below if n not in seen and self.steps[n].value.is_vector)
+            seen.update(below)
+        return None
 
     def named_readers(self, number: int) -> list[str]:
         """The names of the lines that read a value, through values without a line of their own."""
@@ -94,9 +119,6 @@ class Leftovers:
         text = e.render(self.bare.style)
         return f"${text}$" if self.bare.style == "latex" else text
 
-    def _riccati(self, pivot: int | None) -> Riccati | None:
-        return next((one for one in self.recognised.riccati if one.pivot == pivot), None)
-
     def _shifts(self, step: Step) -> list[Shift]:
         """The shifts of a value: itself, or those written inside it."""
         found = [step, *(self.steps[ref.value] for ref, label in references(step.definition) if label == "L")]
@@ -108,66 +130,97 @@ class Leftovers:
         pivot = self.innovations.get(step.number)
         if pivot is None:
             return None
-        noun = meanings.noun(step.type.codomain)
-        law = ""
-        if self._riccati(pivot) is not None:
-            law = "factor inverse" if self._driven(step) else "left exchange"
-        return f"innovation: {noun} left over at {{k}}", law
+        laws = {True: "factor inverse", False: "left exchange", None: ""}
+        return f"innovation: {self._noun(step)} left over at {{k}}", laws[self._driven(step.number)]
 
-    def _driven(self, step: Step) -> bool:
-        """Whether an innovation has terms of its own beside what the subtree hands on."""
-        return len(self.recognised.sum(step)) > 1
+    def _noun(self, step: Step) -> str:
+        return meanings.noun(step.type.codomain)
+
+    def _driven(self, number: int) -> bool | None:
+        """ε = t − H z, z⁺ = z + G ε with the G of a Riccati equation: True; False for t = 0; None for anything else."""
+        one = next((r for r in self.recognised.riccati if r.pivot == self.innovations.get(number)), None)
+        terms = self.recognised.sum(self.steps[number])
+        felt = [(c, f) for c, f in terms if len(f) == 2 and self.recognised.symbol(f[0], "H")]
+        if one is None or len(felt) != 1 or abs(felt[0][0]) != 1:
+            return None
+        sign, (_, z) = felt[0]
+        gain = (Ref(one.P), Ref(self._H(one), star=True), Ref(one.inverse), Ref(number))
+        handed = [
+            shift.source.value
+            for shift in self._shifts(self.steps[z.value])
+            if shift.hop.inward
+            and sorted(self.recognised.sum(self.steps[shift.source.value]), key=_length) == [(1, (z,)), (-sign, gain)]
+        ]
+        return len(terms) > 1 if handed else None
+
+    def _H(self, one: Riccati) -> int:
+        update = self.steps[one.P_plus].definition
+        assert isinstance(update, Update)
+        return update.A[0].value
 
     def _is_alone(self, terms: list[Written]) -> bool:
-        return len(terms) == 1 and len(terms[0][1]) == 2 and self.recognised.inverts(terms[0][1][0]) is not None
+        """ν = D⁻¹ ε."""
+        if len(terms) != 1 or len(terms[0][1]) != 2:
+            return False
+        inverse, innovation = terms[0][1]
+        pivot = self.innovations.get(innovation.value)
+        return pivot is not None and self.recognised.inverts(inverse) == pivot
 
     def _alone(self, step: Step) -> Told | None:
-        """ν = D⁻¹ ε."""
         if not self._is_alone(self.recognised.sum(step)):
             return None
-        return f"{meanings.noun(step.type.codomain)} at {{k}} if its parent were held still", ""
+        return f"{self._noun(step)} at {{k}} if its parent were held still", ""
 
     def _substituted(self, step: Step) -> Told | None:
         """y = ν − G* β."""
         terms = self.recognised.sum(step)
-        if len(terms) < 2:
-            return None
-        pivot: int | None = None
+        known = False
         innovation: int | None = None
-        for _, factors in terms:
+        law = ""
+        for coefficient, factors in terms:
             if len(factors) == 1:
                 inner = self.recognised.sum(self.steps[factors[0].value])
                 if not self._is_alone(inner):
                     return None
                 factors = inner[0][1]
-                innovation = factors[1].value
             pivot = self.recognised.inverts(factors[0]) if factors else None
             if pivot is None:
                 return None
-        one = self._riccati(pivot)
-        law = ""
-        if one is not None and not one.noise and innovation is not None:
-            law = "inverse mass matrix" if self._driven(self.steps[innovation]) else "response to body forces"
-        return f"{meanings.noun(step.type.codomain)} at {{k}}, now that its parent's is known", law
+            if factors[-1].value in self.innovations:
+                innovation = factors[-1].value
+            elif self._arrives(factors[-1]):
+                known = True
+                one = next((r for r in self.recognised.riccati if r.pivot == pivot and not r.noise), None)
+                adjoint = None if one is None else (Ref(one.inverse), Ref(self._H(one)), Ref(one.P), factors[-1])
+                law = "found" if coefficient == -1 and factors == adjoint else ""
+        if not known or len(terms) < 2:
+            return None
+        driven = None if innovation is None else self._driven(innovation)
+        laws = {True: "inverse mass matrix", False: "response to body forces", None: ""}
+        return f"{self._noun(step)} at {{k}}, now that its parent's is known", laws[driven] if law else ""
+
+    def _arrives(self, ref: Ref) -> bool:
+        """Whether a vector is handed on by the parent."""
+        definition = self.steps[ref.value].definition
+        return isinstance(definition, Shift) and not definition.hop.inward
 
     def _sent(self, step: Step) -> Told | None:
         """z⁺ = z + G ε: what goes inward once the unknowns are solved for."""
         solved = any(
-            len(factors) > 2 and self.recognised.inverts(factors[-2]) is not None
-            for _, factors in self.recognised.sum(step)
+            len(factors) > 2 and factors[-1].value in self.innovations for _, factors in self.recognised.sum(step)
         )
-        return (f"{meanings.noun(step.type.codomain)} handed to the parent, {{k}} solved for", "") if solved else None
+        return (f"{self._noun(step)} handed to the parent, {{k}} solved for", "") if solved else None
 
     def _moved(self, step: Step) -> Told | None:
         """A shift of another value, on its own line or with terms of the body."""
         shift = next((s for s in self._shifts(step) if s.source.value != step.number), None)
-        noun = meanings.noun(step.type.codomain)
+        noun = self._noun(step)
         if shift is None:
-            outward = any(
-                isinstance(reader.definition, Shift) and not reader.definition.hop.inward
-                for reader in self.readers.get(step.number, ())
-            )
-            return (f"{noun} of {{k}}: its parent's and its own", "") if outward and not self._shifts(step) else None
+            carried = [r.definition.hop for r in self.readers.get(step.number, ()) if isinstance(r.definition, Shift)]
+            if self._shifts(step) or not carried:
+                return None
+            inward = carried[0].inward
+            return (f"{noun} handed to the parent" if inward else f"{noun} of {{k}}: its parent's and its own"), ""
         alone = isinstance(step.definition, Shift)
         if not shift.hop.inward:
             return (
@@ -198,7 +251,7 @@ class Leftovers:
         words = f"{text}, {way}"
         if width(words) <= 60:
             return words, ""
-        return f"{meanings.noun(step.type.codomain)} of {{k}} and all it carries", ""
+        return f"{self._noun(step)} of {{k}} and all it carries", ""
 
     # blocks
 
@@ -245,3 +298,7 @@ class Leftovers:
         if any(isinstance(r.definition, Invert) for s in stacks for r in self.readers.get(s.number, ())):
             return "entry of the pivot of {k}", ""
         return None
+
+
+def _length(term: Written) -> int:
+    return len(term[1])

@@ -52,7 +52,7 @@ def of_role(role: str) -> tuple[str, str] | None:
 
 def noun(space: Space) -> str:
     """What the vectors of a space are."""
-    return _NOUNS.get(space.name, "value")
+    return _NOUNS.get(space.name, "unknowns")
 
 
 def resolvent(hop: Symbol) -> Expr:

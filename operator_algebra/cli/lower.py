@@ -32,6 +32,7 @@ def command(
     model: ModelName = None,
     style: Annotated[Style, typer.Option(help="unicode, ascii or latex.")] = Style.unicode,
     numbering: Annotated[Numbering, typer.Option(help="model or paper.")] = Numbering.model,
+    reasons: Annotated[bool, typer.Option("--reasons", help="Say beside each line why it is there.")] = False,
     as_json: Json = False,
     ascii_only: Ascii = False,
 ) -> None:
@@ -41,9 +42,9 @@ def command(
 
     program = lower(formula(name))
     chosen = Style.ascii if ascii_only and style is Style.unicode else style
-    page = program.pseudocode(chosen.value, numbering=numbering.value)
+    page = program.pseudocode(chosen.value, numbering=numbering.value, reasons=reasons)
     if chosen is Style.unicode and not fits(page):
-        page = program.pseudocode("ascii", numbering=numbering.value)
+        page = program.pseudocode("ascii", numbering=numbering.value, reasons=reasons)
     cost = None
     if model is not None:
         from operator_algebra.checking.suite import mechanism

@@ -100,7 +100,9 @@ class Explainer:
         one = next((r for r in self.recognised.riccati if step.number in (r.pivot, r.P_plus)), None)
         if role == "D" and one is not None:
             if one.noise:
-                return f"pivot: inertia felt along joint {{k}}, and {self.math(self.bare.sum(one.noise))}", ""
+                extra = self.math(self.bare.sum(one.noise))
+                words = "pivot: inertia felt along joint {k}, and "
+                return self._fit(words + extra, words + "what is added")
             return "pivot: inertia felt along joint {k}", "innovations factorization"
         meaning = meanings.of_role(role or "")
         if role == "P_plus" and one is not None and meaning is not None and self.program.method == "joseph":

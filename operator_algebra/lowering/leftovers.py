@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from operator_algebra.expressions.nodes import Expr, Inverse
 from operator_algebra.lowering import meanings
 from operator_algebra.lowering.program import Program, Step
-from operator_algebra.lowering.recognise import Recognised, Riccati, Written
-from operator_algebra.lowering.values import Invert, Ref, Shift, Stack, Update, references, terms_of
+from operator_algebra.lowering.recognise import Recognised, Written
+from operator_algebra.lowering.values import Invert, Ref, Shift, Stack, references, terms_of
 from operator_algebra.lowering.writer import Writer
 from operator_algebra.markup import width
 
@@ -40,7 +40,9 @@ class Leftovers:
             if not step.value.is_vector or not step.value.attached:
                 continue
             for _, factors in self.recognised.sum(step):
-                pivot = self.recognised.inverts(factors[-2]) if len(factors) > 1 else None
+                if len(factors) < 2:
+                    continue
+                pivot = self.recognised.inverts(factors[-2])
                 if pivot is not None:
                     sent.setdefault(factors[-1].value, {})[step.number] = pivot
         found: dict[int, int] = {}
@@ -144,7 +146,7 @@ class Leftovers:
         if one is None or len(felt) != 1 or abs(felt[0][0]) != 1:
             return None
         sign, (_, z) = felt[0]
-        gain = (Ref(one.P), Ref(self._H(one), star=True), Ref(one.inverse), Ref(number))
+        gain = (Ref(one.P), Ref(one.H, star=True), Ref(one.inverse), Ref(number))
         handed = [
             shift.source.value
             for shift in self._shifts(self.steps[z.value])
@@ -152,11 +154,6 @@ class Leftovers:
             and sorted(self.recognised.sum(self.steps[shift.source.value]), key=_length) == [(1, (z,)), (-sign, gain)]
         ]
         return len(terms) > 1 if handed else None
-
-    def _H(self, one: Riccati) -> int:
-        update = self.steps[one.P_plus].definition
-        assert isinstance(update, Update)
-        return update.A[0].value
 
     def _is_alone(self, terms: list[Written]) -> bool:
         """ν = D⁻¹ ε."""
@@ -191,7 +188,7 @@ class Leftovers:
             elif self._arrives(factors[-1]):
                 known = True
                 one = next((r for r in self.recognised.riccati if r.pivot == pivot and not r.noise), None)
-                adjoint = None if one is None else (Ref(one.inverse), Ref(self._H(one)), Ref(one.P), factors[-1])
+                adjoint = None if one is None else (Ref(one.inverse), Ref(one.H), Ref(one.P), factors[-1])
                 law = "found" if coefficient == -1 and factors == adjoint else ""
         if not known or len(terms) < 2:
             return None

@@ -21,6 +21,7 @@ class Riccati:
     """P = M + E_φ P⁺ E_φ*, D = H P H* + J, P⁺ = P − G H P by their numbers; `noise` are the terms of J."""
 
     P: int
+    H: int
     P_plus: int
     pivot: int
     inverse: int
@@ -90,17 +91,36 @@ class Recognised:
 
     def _riccati(self) -> Iterator[Riccati]:
         for step in self.steps.values():
+            factors = self._updated(step)
+            if len(factors) != 5 or not self.carries_inertia(self.steps[factors[0].value], step.number):
+                continue
+            P, H_star, inverse, H, last = factors
+            pivot = self.inverts(inverse)
+            if pivot is None or not self.symbol(H_star, "H", star=True) or not self.symbol(H, "H") or last != P:
+                continue
+            terms = self._flat(pivot)
+            noise = tuple(term for term in terms if not self._sandwich(term, P.value))
+            if len(noise) == len(terms) - 1:
+                yield Riccati(P.value, H.value, step.number, pivot, inverse.value, noise)
+
+    def _updated(self, step: Step) -> tuple[Ref, ...]:
+        """P H* D⁻¹ H P of P⁺ = P − P H* D⁻¹ H P, as it was recognised or written out."""
+        if isinstance(step.definition, Update):
             update = step.definition
-            if not isinstance(update, Update) or len(update.A) != 1 or not self.symbol(update.A[0], "H", star=True):
-                continue
-            if not self.carries_inertia(self.steps[update.P.value], step.number):
-                continue
-            _, gain = self.written_out(Term(UNIT, (update.gain,)))
-            pivot = self.inverts(gain[-1]) if gain else None
-            if pivot is None:
-                continue
-            noise = tuple(t for t in terms_of(self.graph[pivot].definition) if not self._sandwich(t, update.P.value))
-            yield Riccati(update.P.value, step.number, pivot, gain[-1].value, noise)
+            product = (update.gain, *(ref.T for ref in reversed(update.A)), update.P)
+            return self.written_out(Term(UNIT, product))[1]
+        terms = sorted(self.sum(step), key=lambda term: len(term[1]))
+        if len(terms) != 2 or terms[0][0] != 1 or terms[1][0] != -1 or terms[0][1] != terms[1][1][:1]:
+            return ()
+        return terms[1][1]
+
+    def _flat(self, number: int) -> list[Term]:
+        """The terms of a block, sums that have a line of their own taken apart."""
+        found: list[Term] = []
+        for term in terms_of(self.graph[number].definition):
+            inner = self.graph[term.bare.value].definition if term.bare is not None and not term.bare.star else None
+            found += inner.terms if isinstance(inner, Linear) and len(inner.terms) > 1 else [term]
+        return found
 
     def _sandwich(self, term: Term, P: int) -> bool:
         """H P H*."""

@@ -83,6 +83,7 @@ class Writer:
         self.style: Style = style
         self.words = _WORDS[style]
         self._graph = Graph({number: step.value for number, step in program.steps.items()})
+        self._unread = frozenset[int]() if program.method == "joseph" else _for_joseph(program)
 
     def name(self, number: int) -> str:
         """The name of a value in this style."""
@@ -149,7 +150,8 @@ class Writer:
 
     def term(self, term: Term) -> str:
         """The product of a term whose products are written out, without its sign."""
-        parts = [self.name(scalar) for scalar in term.scalars]
+        written_scalars = (self.at(scalar, "k", star=False) for scalar in term.scalars)
+        parts = [f"({text})" if "+" in text or self.words.minus in text else text for text in written_scalars]
         coefficient = abs(term.coefficient)
         if coefficient != 1:
             parts.insert(0, str(coefficient))
@@ -267,7 +269,7 @@ class Writer:
         """The lines of a sweep."""
         found: list[Line] = []
         for step in steps:
-            if step.inline:
+            if step.inline or step.number in self._unread:
                 continue
             formula = self.formula(step)
             suffix = "(k)" if step.value.attached else ""
@@ -286,6 +288,20 @@ class Writer:
             note = _NOTES["inward" if shift.hop.inward else "outward"] if shift is not None else ""
             found.append(Line(self.name(step.number) + suffix, formula, note, reason(step)))
         return found
+
+
+def _for_joseph(program: Program) -> frozenset[int]:
+    """What only Joseph's form of an update reads: the short form does without its line."""
+    read = {ref.value for output in program.outputs for ref in output.refs()}
+    asked: set[int] = set()
+    for step in program.steps.values():
+        definition = step.definition
+        if isinstance(definition, Update):
+            read |= {ref.value for ref in (definition.P, definition.gain, *definition.A)}
+            asked |= set() if definition.J is None else {definition.J.value}
+        else:
+            read |= {ref.value for ref, _ in references(definition)}
+    return frozenset(asked - read)
 
 
 def _adjoint(term: Term) -> Term:

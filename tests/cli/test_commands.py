@@ -108,10 +108,26 @@ def test_the_other_commands() -> None:
     lowered = run("lower", "inv(H phi M phi' H') T", "--numbering", "paper")
     assert lowered.returncode == 0
     assert "for k = 1" in lowered.stdout
+    assert "gain equation" not in lowered.stdout
     assert "flops per body" in run("lower", "dynamics.inverse_dynamics", "--model", "arm7").stdout
     assert "numpy" in run("doctor").stdout
     assert run("show", "dynamics.no_such").returncode == 2
     assert run("lower", "inv(phi - I)").returncode == 2
+
+
+def test_reasons_stand_beside_the_lines_on_request() -> None:
+    words = ("lower", "inv(H phi M phi' H') T", "--reasons")
+    shown = run(*words)
+    assert shown.returncode == 0
+    assert (
+        "G(k)  = P(k) H(k)* D(k)⁻¹                gain: force handed inward per joint force [gain equation]"
+        in shown.stdout
+    )
+    plain = run(*words, "--ascii", "--numbering", "paper").stdout
+    assert plain.isascii()
+    assert "[gain equation]" in plain
+    assert "[gain equation]" in json.loads(run(*words, "--json").stdout)["pseudocode"]
+    assert r"&& \text{gain: " in run(*words, "--style", "latex").stdout
 
 
 def test_a_picture_on_request(tmp_path: Path) -> None:

@@ -12,10 +12,11 @@ from typing import Literal
 
 from operator_algebra import symbols as s
 from operator_algebra.applications import task_space
-from operator_algebra.expressions.build import diag, inv
+from operator_algebra.expressions.build import diag, inv, operator, scalar
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query, block, dense, logdet, trace
 from operator_algebra.lowering.lower import lower
+from operator_algebra.operators.spaces import RATE, TORQUE
 
 FOLDER = Path(__file__).parent
 STYLES: tuple[Literal["unicode", "ascii", "latex"], ...] = ("unicode", "ascii", "latex")
@@ -24,6 +25,8 @@ APPLICATIONS = ("dynamics", "task_space")
 
 MASS = s.H @ s.phi @ s.M @ s.phi.T @ s.H.T
 W = s.I - s.H @ s.psi @ s.K
+h = scalar("h")
+STIFFNESS = operator("S", RATE >> TORQUE, structure="diagonal semidefinite")
 QUERIES: dict[str, Expr | Query | dict[str, Expr | Query]] = {
     "inverse_times_force": inv(MASS) @ s.T,
     "factored_inverse": W.T @ inv(s.D) @ W @ s.T,
@@ -36,6 +39,7 @@ QUERIES: dict[str, Expr | Query | dict[str, Expr | Query]] = {
     "dense_inverse": dense(inv(MASS)),
     "block_of_the_inverse": block(inv(MASS), 0, 1),
     "several_results": {"V": s.V, "momentum": s.M @ s.V, "qdd": inv(MASS) @ s.T},
+    "implicit_step": inv(MASS + h * s.armature + h * h * STIFFNESS) @ s.T,
     "operators": {"P": s.P, "G": s.G, "Upsilon": s.Upsilon, "R": s.R},
 }
 

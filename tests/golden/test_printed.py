@@ -55,7 +55,11 @@ def inputs(program: Program) -> dict[str, Any]:
         rows, cols = symbol.type.codomain, symbol.type.domain
         if symbol.name == "v":
             continue
-        if cols.attached:
+        if rows.name == cols.name == "one":
+            found[symbol.name] = 0.1
+        elif cols.sizes == "joint":
+            found[symbol.name] = np.eye(MODEL.nv).diagonal() * 3
+        elif cols.attached:
             found[symbol.name] = {MODEL.joint_names[k]: rng.normal(size=(6, 3)) for k in PICKED}
         elif cols.name == "one":
             found[symbol.name] = rng.normal(size={"spatial": 6 * MODEL.n, "joint": MODEL.nv}.get(rows.sizes, 4))
@@ -81,7 +85,7 @@ def value(e: Any, given: dict[str, Any]) -> Any:
     known = {name: given[name] for name in names if name in given}
     rates = {"v": V} if "v" in names else {}
     dense = evaluate(e, MODEL, q=Q, **rates, **known).dense()
-    return dense.reshape(-1, 1) if dense.ndim == 1 else dense
+    return dense.reshape(-1, 1) if dense.ndim < 2 else dense
 
 
 def machine(program: Program, given: dict[str, Any]) -> Machine:

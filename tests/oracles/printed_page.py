@@ -194,7 +194,8 @@ class Reader:
             self.take("(")
             return _cross(self.closed(")"))
         if self.ahead() != "(":
-            return self.machine.values[token][-1]
+            value = self.machine.values[token][-1]
+            return float(value[0, 0]) if np.shape(value) == (1, 1) else value
         self.take("(")
         place = [self.take()]
         while self.ahead() == ",":

@@ -44,10 +44,8 @@ def pseudocode(program: Program, style: Style, numbering: Numbering, *, reasons:
     body = (
         _plain(program, writer, numbering) if explainer is None else _explained(program, writer, numbering, explainer)
     )
-    if any(stage for stage in program.stages if any(not step.inline for step in stage.steps)):
-        text.append("")
     foot = _foot(program, style)
-    return "\n".join([*text, *body, *(["", *foot] if foot else [])])
+    return "\n\n".join("\n".join(part) for part in (text, body, foot) if part)
 
 
 def _loop(direction: str, writer: Writer, numbering: Numbering) -> str:

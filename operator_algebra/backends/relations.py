@@ -14,6 +14,7 @@ from operator_algebra.lowering.values import Hop, Relate, Term
 from operator_algebra.operators.spaces import Space
 
 Kernel = Callable[[int], Any]
+Drives = Sequence[Kernel | None]
 
 
 @dataclass(frozen=True)
@@ -26,18 +27,28 @@ class _Equation:
 
 @dataclass(frozen=True)
 class _Places:
-    """Columns of the unknowns of one body: its members, what its children send, what it sends, what arrives."""
+    """Columns of the unknowns of one body: its members, the sums it gathers, what it sends, what arrives."""
 
     own: list[slice]
-    from_children: dict[int, list[slice]]
+    gathered: list[slice]
     sent: list[slice]
     received: list[slice]
+
+
+@dataclass(frozen=True)
+class _Gathered:
+    """What some children say of the sums g of what they send and of the members d that they see: Ag g + Ad d = a."""
+
+    sums: Any
+    shown: Any
+    constant: Any
 
 
 class RelationKernels:
     """The kernels of one relation on one model, and of what is solved with it.
 
-    A subtree says Ru u + Rβ β = r of what it sends (u) and receives (β), the rest of the tree Ou u + Oβ β = 0.
+    A subtree says Ru u + Rβ β = r of what it sends (u) and receives (β), the rest of the tree Ou u + Oβ β = 0. Children
+    are taken in one after the other, so that the work is linear in their number.
     """
 
     def __init__(
@@ -66,23 +77,30 @@ class RelationKernels:
             for equation in definition.equations
         ]
         self._constants = [None if e.constant is None else constant(e.constant) for e in definition.equations]
+        self._undriven: Drives = [None] * len(self.equations)
+        self._spaces = definition.spaces
+        self._gathered_spaces = [hop.type.codomain for hop, _ in definition.gathers]
         self._sent_spaces = [definition.spaces[i] for _, i in definition.gathers]
+        self._shown_spaces = [definition.spaces[i] for _, i in definition.pulls]
         self._received_spaces = [hop.type.codomain for hop, _ in definition.pulls]
-        self.triangles: list[Any] = [None] * len(parent)
-        self._surroundings: list[Any] = [None] * len(parent)
-        self._sent: list[Any] = [None] * len(parent)
-        self._solutions: list[Any] = [None] * len(parent)
+        n = len(parent)
+        self._triangles: list[Any] = [None] * n
+        """Of the equations of each body."""
+        self._taken_in: list[Any] = [None] * n
+        """Of what each body says to its parent, together with the children before it."""
+        self._before: list[Any] = [None] * n
+        self._all: list[Any] = [None] * n
+        self._surroundings: list[Any] = [None] * n
+        self._sent: list[Any] = [None] * n
+        self._solutions: list[Any] = [None] * n
 
     def _sizes(self, spaces: Iterable[Space], k: int) -> list[int]:
         return [self.size(space, k) for space in spaces]
 
-    def _sent_size(self, k: int) -> int:
-        return sum(self._sizes(self._sent_spaces, k))
-
-    def _places(self, equations: Equations, k: int, without: int = -1) -> _Places:
+    def _places(self, equations: Equations, k: int) -> _Places:
         return _Places(
-            equations.columns(self._sizes(self.definition.spaces, k)),
-            {c: equations.columns(self._sizes(self._sent_spaces, c)) for c in self.children[k] if c != without},
+            equations.columns(self._sizes(self._spaces, k)),
+            equations.columns(self._sizes(self._gathered_spaces, k)),
             equations.columns(self._sizes(self._sent_spaces, k)),
             equations.columns(self._sizes(self._received_spaces, k)),
         )
@@ -90,135 +108,185 @@ class RelationKernels:
     # -- inward ----------------------------------------------------------------------------------------------------
 
     def inward_step(self, k: int) -> Triangle:
-        """Stack the local equations and the children's relations, triangularise, keep what is left."""
+        """Take in the children, triangularise the local equations with them, keep what is left."""
+        gathered = self._nothing(k)
+        for c in self.children[k]:
+            self._before[c] = gathered
+            self._taken_in[c], gathered = self._take_in(gathered, c)
+        self._all[k] = gathered
         equations = Equations()
         places = self._places(equations, k)
-        self._add_body(equations, k, places)
+        self._add_body(equations, k, places, self._constants)
+        self._add_gathered(equations, gathered, places.gathered, places.own)
+        self._add_sent(equations, places)
         width = equations.width - _width(places.sent) - _width(places.received)
-        triangle = equations.triangularised(width)
-        self.triangles[k] = triangle
-        return triangle
+        self._triangles[k] = equations.triangularised(width)
+        return self._triangles[k]
+
+    def _nothing(self, k: int) -> _Gathered:
+        """The sums over no children: g = 0."""
+        sums, shown = sum(self._sizes(self._gathered_spaces, k)), sum(self._sizes(self._shown_spaces, k))
+        return _Gathered(np.eye(sums), np.zeros((sums, shown)), np.zeros((sums, 1)))
+
+    def _take_in(self, gathered: _Gathered, c: int) -> tuple[Triangle, _Gathered]:
+        """One more child: eliminate what it sends from its relation and from g − U u, the sums without it."""
+        k = self.parent[c]
+        equations = Equations()
+        sent = equations.columns(self._sizes(self._sent_spaces, c))
+        sums = equations.columns(self._sizes(self._gathered_spaces, k))
+        shown = equations.columns(self._sizes(self._shown_spaces, k))
+        triangle: Triangle = self._triangles[c]
+        terms = _split(triangle.rest, sent)
+        start = _width(sent)
+        for hop, column, size in zip(self.outward, shown, self._sizes(self._received_spaces, c), strict=True):
+            terms.append((column, triangle.rest[..., start : start + size] @ hop[c]))
+            start += size
+        equations.add(triangle.rest.shape[-2], terms, triangle.rest_constant)
+        terms = [*_split(gathered.sums, sums), *_split(gathered.shown, shown)]
+        for (_, block), hop, column in zip(_split(gathered.sums, sums), self.inward, sent, strict=True):
+            terms.append((column, -block @ hop[c]))
+        equations.add(gathered.sums.shape[-2], terms, gathered.constant)
+        taken = equations.triangularised(_width(sent))
+        size = _width(sums)
+        return taken, _Gathered(taken.rest[..., :size], taken.rest[..., size:], taken.rest_constant)
 
     def measure(self, k: int) -> Any:
         """How far from singular the equations of a subtree are."""
-        triangle: Triangle = self.triangles[k]
-        own = self._sent_size(k)
-        if self.parent[k] >= 0 or not own:
+        triangle: Triangle = self._triangles[k]
+        own = sum(self._sizes(self._sent_spaces, k))
+        if self.parent[k] >= 0:
+            return np.minimum(triangle.measure, self._taken_in[k].measure)
+        if not own:
             return triangle.measure
         # What a singular system leaves undetermined is handed inward and ends at the root.
         left = np.linalg.svd(triangle.rest[..., :own], compute_uv=False)[..., -1]
         return np.minimum(triangle.measure, left)
 
-    def _add_body(
-        self,
-        equations: Equations,
-        k: int,
-        places: _Places,
-        drives: Sequence[Kernel | None] | None = None,
-        without: int = -1,
-    ) -> None:
-        """The equations of body k, the relations of its children (without one of them), and what it sends.
-
-        `drives` stand in place of all constants, those of the children too.
-        """
-        for i, equation in enumerate(self.equations):
-            constant = self._constants[i] if drives is None else drives[i]
-            known = None if constant is None else -constant(k)
-            equations.add(self.size(equation.rows, k), self._local(equation, k, places), known)
-        for c in self.children[k]:
-            if c != without:
-                constant = self.triangles[c].rest_constant if drives is None else None
-                self._add_relation(equations, c, places, constant)
-        for (_, carried), column in zip(self.definition.gathers, places.sent, strict=True):
-            unit = np.eye(column.stop - column.start)
-            equations.add(len(unit), [(column, unit), (places.own[carried], -unit)])
-
-    def _local(self, equation: _Equation, k: int, places: _Places) -> Iterator[tuple[slice, Any]]:
-        for i, coefficient in equation.members:
-            yield places.own[i], coefficient(k)
-        for i, coefficient in equation.gathers:
-            for c in self.children[k]:
-                yield places.from_children[c][i], coefficient(k) @ self.inward[i][c]
-        for j, coefficient in equation.pulls:
-            yield places.received[j], coefficient(k)
-
-    def _add_relation(self, equations: Equations, c: int, places: _Places, constant: Any) -> None:
-        """What the subtree of a child says, of what it sends and of the members of its parent that it receives."""
-        triangle: Triangle = self.triangles[c]
-        terms = _split(triangle.rest, places.from_children[c])
-        start = _width(places.from_children[c])
-        sizes = self._sizes(self._received_spaces, c)
-        for (_, carried), hop, size in zip(self.definition.pulls, self.outward, sizes, strict=True):
-            terms.append((places.own[carried], triangle.rest[..., start : start + size] @ hop[c]))
-            start += size
-        equations.add(triangle.rest.shape[-2], terms, constant)
-
     def logdet(self) -> Any:
-        """The log |det| of the whole system: the triangles of all bodies, and what is left at the roots."""
+        """The log |det| of the whole system: all triangles, and what is left at the roots."""
         total: Any = 0.0
-        for k, triangle in enumerate(self.triangles):
+        for k, triangle in enumerate(self._triangles):
             total = total + triangle.logdet
-            own = self._sent_size(k)
-            if self.parent[k] < 0 and own:
+            own = sum(self._sizes(self._sent_spaces, k))
+            if self.parent[k] >= 0:
+                total = total + self._taken_in[k].logdet
+            elif own:
                 total = total + np.linalg.slogdet(triangle.rest[..., :own])[1]
         return np.asarray(total)[..., None, None]
 
-    # -- outward ---------------------------------------------------------------------------------------------------
+    # -- the equations of one body ---------------------------------------------------------------------------------
 
-    def outward_step(self, k: int) -> Any:
-        """The members of the component at a body, stacked; also what its children sent."""
-        triangle: Triangle = self.triangles[k]
-        p = self.parent[k]
-        if p < 0:
-            own = self._sent_size(k)
-            received = np.zeros((triangle.rest.shape[-1] - own, triangle.rest_constant.shape[-1]))
-            given = [solve(triangle.rest[..., :own], triangle.rest_constant), received]
-        else:
-            above = Equations().columns(self._sizes(self.definition.spaces, p))
-            given = [self._sent[k]]
-            for (_, i), hop in zip(self.definition.pulls, self.outward, strict=True):
-                given.append(hop[k] @ self._solutions[p][..., above[i], :])
-        unknowns = triangle.solved(stacked(given))
-        start = sum(self._sizes(self.definition.spaces, k))
-        self._solutions[k] = unknowns[..., :start, :]
-        for c in self.children[k]:
-            stop = start + self._sent_size(c)
-            self._sent[c] = unknowns[..., start:stop, :]
-            start = stop
-        return self._solutions[k]
+    def _add_body(self, equations: Equations, k: int, places: _Places, constants: Drives) -> None:
+        for equation, constant in zip(self.equations, constants, strict=True):
+            known = None if constant is None else -constant(k)
+            equations.add(self.size(equation.rows, k), _local(equation, k, places), known)
 
-    def surround_step(self, k: int) -> None:
-        """What the parent, the other children and the rest of the tree say of what body k sends and receives."""
-        p = self.parent[k]
-        if p < 0:
-            # Nothing arrives at a root, and what it sends is free.
-            sizes = self._sent_size(k), sum(self._sizes(self._received_spaces, k))
-            self._surroundings[k] = np.hstack([np.zeros((sizes[1], sizes[0])), np.eye(sizes[1])])
-            return
-        equations = Equations()
-        places = self._places(equations, p, without=k)
-        width = equations.width
-        places.from_children[k] = equations.columns(self._sizes(self._sent_spaces, k))
-        arriving = equations.columns(self._sizes(self._received_spaces, k))
-        self._add_body(equations, p, places, [None] * len(self.equations), without=k)
-        self._add_surroundings(equations, p, places)
-        for (_, carried), hop, column in zip(self.definition.pulls, self.outward, arriving, strict=True):
+    def _add_gathered(
+        self, equations: Equations, gathered: _Gathered, sums: list[slice], own: list[slice], driven: bool = True
+    ) -> None:
+        """What children say; without their constants if they are not `driven`."""
+        shown = [own[carried] for _, carried in self.definition.pulls]
+        terms = [*_split(gathered.sums, sums), *_split(gathered.shown, shown)]
+        equations.add(gathered.sums.shape[-2], terms, gathered.constant if driven else None)
+
+    def _add_sent(self, equations: Equations, places: _Places) -> None:
+        for (_, carried), column in zip(self.definition.gathers, places.sent, strict=True):
             unit = np.eye(column.stop - column.start)
-            equations.add(len(unit), [(column, unit), (places.own[carried], -hop[k])])
-        self._surroundings[k] = equations.triangularised(width).rest
+            equations.add(len(unit), [(column, unit), (places.own[carried], -unit)])
 
     def _add_surroundings(self, equations: Equations, k: int, places: _Places) -> None:
         around = self._surroundings[k]
         equations.add(around.shape[-2], _split(around, [*places.sent, *places.received]))
 
-    def answer(self, k: int, drives: Sequence[Kernel | None]) -> Any:
+    # -- outward ---------------------------------------------------------------------------------------------------
+
+    def outward_step(self, k: int) -> Any:
+        """The members of the component at a body, stacked; also what its children sent."""
+        triangle: Triangle = self._triangles[k]
+        p = self.parent[k]
+        if p < 0:
+            own = sum(self._sizes(self._sent_spaces, k))
+            received = np.zeros((triangle.rest.shape[-1] - own, triangle.rest_constant.shape[-1]))
+            given = [solve(triangle.rest[..., :own], triangle.rest_constant), received]
+        else:
+            given = [self._sent[k], *self._arriving(k)]
+        unknowns = triangle.solved(stacked(given))
+        own = sum(self._sizes(self._spaces, k))
+        self._solutions[k] = unknowns[..., :own, :]
+        self._hand_back(k, unknowns[..., own:, :])
+        return self._solutions[k]
+
+    def _arriving(self, k: int) -> list[Any]:
+        above = Equations().columns(self._sizes(self._spaces, self.parent[k]))
+        solution = self._solutions[self.parent[k]]
+        pulls = zip(self.definition.pulls, self.outward, strict=True)
+        return [hop[k] @ solution[..., above[carried], :] for (_, carried), hop in pulls]
+
+    def _hand_back(self, k: int, sums: Any) -> None:
+        """From the sums over all children what each of them sent, the last one first."""
+        own = Equations().columns(self._sizes(self._spaces, k))
+        shown = [self._solutions[k][..., own[carried], :] for _, carried in self.definition.pulls]
+        for c in reversed(self.children[k]):
+            sent = self._taken_in[c].solved(stacked([sums, *shown]))
+            self._sent[c] = sent
+            places = Equations().columns(self._sizes(self._sent_spaces, c))
+            parts = [hop[c] @ sent[..., place, :] for hop, place in zip(self.inward, places, strict=True)]
+            sums = sums - stacked(parts) if parts else sums
+
+    def surround_step(self, k: int) -> None:
+        """The relations of the rest of the tree to every child of body k, and at a root to itself."""
+        if self.parent[k] < 0:
+            # Nothing arrives at a root, and what it sends is free.
+            sent, received = sum(self._sizes(self._sent_spaces, k)), sum(self._sizes(self._received_spaces, k))
+            self._surroundings[k] = np.hstack([np.zeros((received, sent)), np.eye(received)])
+        after = self._nothing(k)
+        for c in reversed(self.children[k]):
+            self._surroundings[c] = self._around(c, after)
+            _, after = self._take_in(after, c)
+
+    def _around(self, c: int, after: _Gathered) -> Any:
+        """What the parent, the children before and after, and the rest of the tree say of the edge to child c."""
+        k = self.parent[c]
+        equations = Equations()
+        places = self._places(equations, k)
+        later = equations.columns(self._sizes(self._gathered_spaces, k))
+        width = equations.width
+        sent = equations.columns(self._sizes(self._sent_spaces, c))
+        arriving = equations.columns(self._sizes(self._received_spaces, c))
+        for equation in self.equations:
+            terms = list(_local(equation, k, places))
+            for i, coefficient in equation.gathers:
+                terms.append((later[i], coefficient(k)))
+                terms.append((sent[i], coefficient(k) @ self.inward[i][c]))
+            equations.add(self.size(equation.rows, k), terms)
+        self._add_gathered(equations, self._before[c], places.gathered, places.own, driven=False)
+        self._add_gathered(equations, after, later, places.own, driven=False)
+        self._add_sent(equations, places)
+        self._add_surroundings(equations, k, places)
+        for (_, carried), hop, column in zip(self.definition.pulls, self.outward, arriving, strict=True):
+            unit = np.eye(column.stop - column.start)
+            equations.add(len(unit), [(column, unit), (places.own[carried], -hop[c])])
+        return equations.triangularised(width).rest
+
+    def answer(self, k: int, drives: Drives) -> Any:
         """The members of body k, stacked, one column for each unit that drives its equations."""
         equations = Equations()
         places = self._places(equations, k)
         self._add_body(equations, k, places, drives)
+        self._add_gathered(equations, self._all[k], places.gathered, places.own, driven=False)
+        self._add_sent(equations, places)
         self._add_surroundings(equations, k, places)
         unknowns = equations.triangularised(equations.width).solved(np.zeros((0, 1)))
         return unknowns[..., : _width(places.own), :]
+
+
+def _local(equation: _Equation, k: int, places: _Places) -> Iterator[tuple[slice, Any]]:
+    for i, coefficient in equation.members:
+        yield places.own[i], coefficient(k)
+    for i, coefficient in equation.gathers:
+        yield places.gathered[i], coefficient(k)
+    for j, coefficient in equation.pulls:
+        yield places.received[j], coefficient(k)
 
 
 def _width(places: Sequence[slice]) -> int:

@@ -44,7 +44,7 @@ class Equations:
     def triangularised(self, width: int) -> Triangle:
         """Eliminate the first `width` columns."""
         given = [block for _, block in self._constants]
-        count = max((block.shape[-1] for block in given), default=1)
+        count = next((block.shape[-1] for block in given if block.shape[-1] != 1), 1)
         lead = np.broadcast_shapes(*(block.shape[:-2] for _, _, block in self._blocks), *(b.shape[:-2] for b in given))
         system = np.zeros((*lead, self._rows, self._columns))
         for where, column, block in self._blocks:

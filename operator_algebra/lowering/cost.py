@@ -122,27 +122,37 @@ class _Counter:
         return self._known[key]
 
     def _relation(self, definition: Relate, body: int) -> int:
-        """Triangularise the local equations and the children's relations."""
-        own, edge = self._widths(definition, body)
-        return _triangle(own + self._children[body] * edge[0], edge[0], sum(edge))
+        """Triangularise the local equations with the sums over the children; then the parent takes the body in."""
+        own, gathered, sent, received = self._widths(definition, body)
+        return _triangle(own + gathered, sent, sent + received) + self._take_in(definition, body)
 
-    def _surroundings(self, definition: Relate, body: int) -> int:
-        """The same at the parent, seen from one child."""
+    def _take_in(self, definition: Relate, body: int) -> int:
+        """What a body sends, eliminated from its relation and from the sums of its parent."""
         if self._roots[body]:
             return 0
-        parent = self._parent[body]
-        own, edge = self._widths(definition, parent)
-        return _triangle(own + (self._children[parent] - 1) * edge[0] + sum(edge), edge[1], sum(edge))
+        _, gathered, _, _ = self._widths(definition, self._parent[body])
+        _, _, sent, received = self._widths(definition, body)
+        return _triangle(sent, gathered, gathered + received)
+
+    def _surroundings(self, definition: Relate, body: int) -> int:
+        """The equations of the parent, with the children before and after, seen from one child."""
+        if self._roots[body]:
+            return 0
+        own, gathered, sent, received = self._widths(definition, self._parent[body])
+        around = _triangle(own + 2 * gathered + sent + received, received, sent + received)
+        return around + self._take_in(definition, body)
 
     def _answer(self, definition: Relate, body: int, columns: int) -> int:
-        own, edge = self._widths(definition, body)
-        return _triangle(own + self._children[body] * edge[0] + sum(edge), 0, columns)
+        return _triangle(sum(self._widths(definition, body)), 0, columns)
 
-    def _widths(self, definition: Relate, body: int) -> tuple[int, tuple[int, int]]:
-        """The members of a component at one body; what it sends and what it receives."""
-        sent = sum(self.size(definition.spaces[i], body) for _, i in definition.gathers)
-        received = sum(self.size(hop.type.codomain, body) for hop, _ in definition.pulls)
-        return sum(self.size(space, body) for space in definition.spaces), (sent, received)
+    def _widths(self, definition: Relate, body: int) -> tuple[int, int, int, int]:
+        """At one body: the members of a component, what it gathers, what it sends, what it receives."""
+        return (
+            sum(self.size(space, body) for space in definition.spaces),
+            sum(self.size(hop.type.codomain, body) for hop, _ in definition.gathers),
+            sum(self.size(definition.spaces[i], body) for _, i in definition.gathers),
+            sum(self.size(hop.type.codomain, body) for hop, _ in definition.pulls),
+        )
 
     def _relation_of(self, ref: Ref) -> Relate:
         definition = self._program.steps[ref.value].definition

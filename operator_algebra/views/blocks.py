@@ -93,7 +93,7 @@ def blocks(
             raise InputError(f"{', '.join(inputs)} given without q: the structural pattern depends on no value. Add q.")
         filled, source = structural(subject, model), "structural: for every configuration"
     else:
-        filled, source = _at(subject, model, q, inputs or {}), "at the given q"
+        filled, source = _at(subject, model, q, inputs or {}), "at the given q: what cancels there is left out"
     structure = subject.structure
     return Blocks(
         title=brief(subject, 48),

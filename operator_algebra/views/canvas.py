@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from operator_algebra.models.model import Model
     from operator_algebra.views.picture import Picture
 
 Numbering = Literal["model", "paper"]
@@ -59,6 +60,17 @@ def check_numbering(numbering: str) -> bool:
 def number_of(k: int, n: int, paper: bool) -> int:
     """The number that a body is shown with: 0, 1, … from the base, or 1, 2, … from the tips as in the papers."""
     return n - k if paper else k
+
+
+def counted(model: Model) -> str:
+    """The size of a mechanism in words.
+
+    >>> import operator_algebra as oa
+    >>> counted(oa.load("pendulum")), counted(oa.load("arm7"))
+    ('1 body, 1 degree of freedom', '7 bodies, 7 degrees of freedom')
+    """
+    bodies, freedom = "body" if model.n == 1 else "bodies", "degree" if model.nv == 1 else "degrees"
+    return f"{model.n} {bodies}, {model.nv} {freedom} of freedom"
 
 
 def numbering_note(n: int, paper: bool) -> str:

@@ -102,7 +102,7 @@ def cost(
         axes.spines[side].set_visible(False)
     title = f"{cut(shown.formula, 48)}   {target.name}"
     axes.set_title(title, fontsize=10, color=INK, loc="left", pad=30, weight="bold")
-    note = f"{shown.method}   {count(shown, target).order}   {total:,} operations".replace(",", " ")
+    note = f"method {shown.method}   {count(shown, target).order}   {total:,} operations".replace(",", " ")
     axes.annotate(
         note, (1, 1), (0, 33), xycoords="axes fraction", textcoords="offset points", fontsize=8, color=SOFT, ha="right"
     )

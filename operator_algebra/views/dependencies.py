@@ -27,13 +27,14 @@ _SIZE = 22.0
 _TEXT_AT = 3.4
 _LINE = 0.21
 _COLUMNS = 60
+_LETTER = 0.07
 
 
 def dependencies(e: Expr | str, *, ax: Axes | None = None) -> Figure:
     """The components of a vector formula: variables in circles, an arrow from each to those that are computed from it.
 
-    Grey arrows stay at a body, blue ones read the children, red ones the parent. A component with blue arrows is an
-    inward sweep, with red ones an outward sweep; with both it has to be eliminated.
+    Grey arrows stay at a body, blue ones read the children, orange ones the parent. A component with blue arrows is
+    an inward sweep, with orange ones an outward sweep; with both it has to be eliminated.
 
     >>> figure = dependencies("inv(H φ M φ* H*) T")
     """
@@ -47,7 +48,7 @@ def dependencies(e: Expr | str, *, ax: Axes | None = None) -> Figure:
     pen.text(0.25, at.height - 0.28, at.title, 13, bold=True, across="left")
     for component, low in at.rows():
         _draw(pen, at, component, low)
-    signs = "arrows: to what is computed   grey: at the same body   blue: reads the children   red: reads the parent"
+    signs = "arrows: to what is computed   grey: at the same body   blue: reads the children   orange: reads the parent"
     pen.text(0.25, 0.2, signs, 8, SOFT, across="left")
     return canvas.figure
 
@@ -111,11 +112,12 @@ def _draw(pen: Pen, at: _Sheet, component: Component, low: float) -> None:
     centre = (0.5 * _TEXT_AT, low + 0.5 * high - (0.1 if len(component.names) == 3 else 0.0))
     places = _places(component, centre) if component.readings else {}
     inner = [edge for edge in component.edges if edge.source in places]
+    pairs = {(edge.source, edge.target) for edge in inner}
     for edge in inner:
-        _arrow(pen, edge, places, centre)
+        _arrow(pen, edge, places, centre, alone=(edge.target, edge.source) not in pairs)
     for name, (x, y) in places.items():
         pen.dot(x, y, _SIZE, CARD, INK, width=1.2)
-        pen.text(x, y - 0.005, name, 10, INK, bold=True)
+        pen.text(x, y - 0.005, name, 10 if width(name) < 3 else 7, INK, bold=True)
     top = low + high - 0.28
     colours = {_COLOURS[reading] for reading in component.readings}
     heading = colours.pop() if len(colours) == 1 else INK
@@ -124,7 +126,8 @@ def _draw(pen: Pen, at: _Sheet, component: Component, low: float) -> None:
         pen.text(_TEXT_AT, top - _LINE * number - 0.03, cut(equation, _COLUMNS), 9.5, INK, across="left")
 
 
-def _arrow(pen: Pen, edge: Edge, places: dict[str, Point], centre: Point) -> None:
+def _arrow(pen: Pen, edge: Edge, places: dict[str, Point], centre: Point, *, alone: bool) -> None:
+    """An arrow, bent to its left; one without an answer bends away from the centre, where the others are."""
     colour = _COLOURS[edge.reading]
     source, target = np.array(places[edge.source]), np.array(places[edge.target])
     mark = 0.5 * _SIZE / POINTS + 0.02
@@ -138,11 +141,18 @@ def _arrow(pen: Pen, edge: Edge, places: dict[str, Point], centre: Point) -> Non
     else:
         along = (target - source) / np.linalg.norm(target - source)
         across = np.array([-along[1], along[0]])
+        if alone and across @ (0.5 * (source + target) - centre) < -1e-9:
+            across = -across
         middle = 0.5 * (source + target) + 0.16 * across
         start = source + mark * _unit(middle - source)
         end = target + mark * _unit(middle - target)
         bends = [middle, middle]
-        label = middle + 0.06 * across
+        crossing = np.linalg.norm(0.5 * (source + target) - centre) < 0.1  # where the labels of others may be
+        label = (
+            middle
+            - (0.25 if crossing and alone else 0.0) * along
+            + (0.05 + 0.5 * _LETTER * width(edge.operator) * abs(across[0])) * across
+        )
     pen.curve([_point(p) for p in (start, *bends, end)], colour)
     if edge.operator:
         pen.text(*_point(label), edge.operator, 8.5, colour, halo=True)

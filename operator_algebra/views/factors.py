@@ -14,7 +14,7 @@ from operator_algebra.expressions.query import Query
 from operator_algebra.markup import width
 from operator_algebra.models.model import Model
 from operator_algebra.views.blocks import LARGEST, read
-from operator_algebra.views.canvas import Numbering, check_numbering, numbering_note, open_canvas
+from operator_algebra.views.canvas import Numbering, check_numbering, counted, numbering_note, open_canvas
 from operator_algebra.views.equation import Equation, Tile, equation
 from operator_algebra.views.palette import FAINT, INK, SOFT
 from operator_algebra.views.pen import Pen
@@ -51,7 +51,7 @@ def factors(
     if model.n > LARGEST:
         raise InputError(f"{model.name} has {model.n} bodies; tiles are drawn up to {LARGEST}. Take a smaller one.")
     at = Row.of(equation(subject, model), paper)
-    note = f"{model.name}: {model.n} bodies, {model.nv} degrees of freedom · tiles to scale · "
+    note = f"{model.name}: {counted(model)} · tiles to scale · "
     note += numbering_note(model.n, paper)
     wide = max(at.width, 0.062 * width(note))
     canvas = open_canvas(ax, wide + 0.5, at.height + 1.35)
@@ -138,10 +138,22 @@ def _tile(pen: Pen, tile: Tile, x: float, y: float, at: Row) -> None:
         ones = [place for place in spots if tile.unit and place[0] == place[1]]
         places = [_block(tile, i, j, x, y, at) for i, j in spots if [i, j] not in ones]
         pen.boxes(places, tile.colour, "white", 0.3)
-        for i, j in ones:  # an identity, drawn as its diagonal of ones
-            left, low, across, up = _block(tile, i, j, x, y, at)
-            pen.line([(left, low + up), (left + across, low)], tile.colour, min(2.5, 30 * across))
+        if ones:  # identities, drawn as their diagonal of ones
+            pen.polygon(_diagonal(x, y, *at.size(tile)), tile.colour, layer=3)
     pen.box((x, y, wide, high), edge=FAINT if wide > 2 * _LEAST else "none", width=0.8, layer=4)
+
+
+def _diagonal(left: float, low: float, across: float, up: float) -> list[tuple[float, float]]:
+    """A band from the upper left to the lower right corner of a tile, and not beyond it."""
+    right, high, band = left + across, low + up, min(0.025, 0.1 * across)
+    return [
+        (left, high),
+        (left + band, high),
+        (right, low + band),
+        (right, low),
+        (right - band, low),
+        (left, high - band),
+    ]
 
 
 def _block(tile: Tile, i: int, j: int, x: float, y: float, at: Row) -> tuple[float, float, float, float]:

@@ -9,7 +9,7 @@ from operator_algebra.views.canvas import POINTS
 from operator_algebra.views.pen import Point
 
 _SIDES = ((1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1), (0, 1.4), (0, -1.4))
-_RINGS = (1.0, 2.2, 3.6, 5.2)
+_RINGS = (1.0, 2.2, 3.6, 5.2, 8.0, 11.0, 14.0)
 
 Rectangle = tuple[float, float, float, float]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from operator_algebra.errors import InputError
+from operator_algebra.markup import width
 from operator_algebra.views.canvas import open_canvas
 from operator_algebra.views.palette import FAINT, INK, SOFT
 
@@ -20,13 +21,17 @@ if TYPE_CHECKING:
 _FLOOR = -6.0
 _ROW, _COLUMN = 0.15, 0.12
 _NAMES = 60
+_LONGEST = 44
+_LETTER = 0.054
+"""Inches of a letter of the labels."""
+_SIGNS = "× fails   ○ could not be told   grey: outside the domain of the law"
 
 
 def residuals(checks: Sequence[Check], *, ax: Axes | None = None) -> Figure:
     """A heat map of log₁₀(residual / bound): one row for each law, one column for each mechanism.
 
     Pale cells are far below their bound, dark ones near it; a cross marks a law that fails, a dot one that could not be
-    told. Blank cells are outside the domain of a law.
+    told. Grey cells are outside the domain of a law.
 
     >>> from operator_algebra.checking.check import check
     >>> import operator_algebra as oa
@@ -36,29 +41,40 @@ def residuals(checks: Sequence[Check], *, ax: Axes | None = None) -> Figure:
         raise InputError("there are no results to draw. Give a list of checks.")
     columns = list(dict.fromkeys(row.mechanism for check in checks for row in check.rows))
     table, fails, unclear = _table(checks, columns)
-    left, below = 3.4, 1.25
-    width, height = left + max(2.5, _COLUMN * len(columns)) + 1.1, below + max(0.5, _ROW * len(checks)) + 0.75
-    canvas = open_canvas(ax, width, height)
+    named = _named_columns(columns)
+    left = 0.3 + _LETTER * max(width(check.law.name[:_LONGEST]) for check in checks)
+    below = 0.65 + _LETTER * max(width(name) for name in columns)
+    across, up = max(3.6, _COLUMN * len(columns)), max(0.5, _ROW * len(checks))
+    whole = left + across + 1.0, below + up + 0.5
+    canvas = open_canvas(ax, *whole)
     axes: Any = canvas.pen.axes
-    if ax is None:
-        axes.set_position((left / width, below / height, 1 - (left + 1.1) / width, 1 - (below + 0.75) / height))
     shown = axes.imshow(table, cmap="YlGnBu", vmin=_FLOOR, vmax=0.0, aspect="auto", interpolation="nearest")
-    _marks(axes, fails, "x", "#b3001b")
-    _marks(axes, unclear, "o", INK)
-    axes.set_yticks(range(len(checks)), [check.law.name[:44] for check in checks], fontsize=6.5)
-    axes.set_xticks(
-        range(len(columns)), columns if len(columns) <= _NAMES else _thinned(columns), fontsize=5.5, rotation=90
-    )
+    axes.set_facecolor(FAINT)
+    _marks(axes, fails, "x", "#ff5a36")
+    _marks(axes, unclear, "o", "#ff9f1c")
+    axes.set_yticks(range(len(checks)), [check.law.name[:_LONGEST] for check in checks], fontsize=6.5)
+    axes.set_xticks(named, [columns[j] for j in named], fontsize=6, rotation=90)
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_color(FAINT)
-    axes.set_title(
-        "residual against bound, worst sample of each law on each mechanism", fontsize=9, color=INK, loc="left"
-    )
-    bar = axes.figure.colorbar(shown, ax=axes, fraction=0.025, pad=0.01)
-    bar.set_label("log₁₀ (residual / bound)", fontsize=7, color=SOFT)
+    axes.set_title("residual / bound, worst sample of each law", fontsize=9, color=INK, loc="left")
+    if ax is None:
+        axes.set_position((left / whole[0], below / whole[1], across / whole[0], up / whole[1]))
+        place = axes.figure.add_axes(
+            ((left + across + 0.1) / whole[0], below / whole[1], 0.1 / whole[0], up / whole[1])
+        )
+        bar = axes.figure.colorbar(shown, cax=place)
+        axes.figure.text(0.3 / whole[0], 0.2 / whole[1], _SIGNS, fontsize=7, color=SOFT, va="center")
+    else:
+        bar = axes.figure.colorbar(shown, ax=axes, fraction=0.025, pad=0.01)
+    bar.set_ticks([-6, -4, -2, 0], labels=["10⁻⁶", "10⁻⁴", "10⁻²", "1"])
     bar.ax.tick_params(labelsize=6)
     return canvas.figure
+
+
+def _named_columns(names: Sequence[str]) -> list[int]:
+    """Every column that is named: all of them, or every second one where all would not be readable."""
+    return list(range(0, len(names), 1 if len(names) <= _NAMES else 2))
 
 
 def _table(checks: Sequence[Check], columns: Sequence[str]) -> tuple[Any, Any, Any]:
@@ -77,9 +93,4 @@ def _table(checks: Sequence[Check], columns: Sequence[str]) -> tuple[Any, Any, A
 def _marks(axes: Any, where: Any, marker: str, colour: str) -> None:
     i, j = np.nonzero(where)
     if len(i):
-        axes.scatter(j, i, marker=marker, color=colour, s=12, linewidths=1.0)
-
-
-def _thinned(names: Sequence[str]) -> list[str]:
-    """Every second name where all would not be readable."""
-    return [name if k % 2 == 0 else "" for k, name in enumerate(names)]
+        axes.scatter(j, i, marker=marker, color=colour, s=14, linewidths=1.3)

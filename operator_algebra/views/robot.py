@@ -14,7 +14,15 @@ from operator_algebra.models.model import Model
 from operator_algebra.symbols import M, P
 from operator_algebra.views.branches import LABELLED, branches
 from operator_algebra.views.camera import Camera, camera, upward
-from operator_algebra.views.canvas import Numbering, check_numbering, number_of, numbering_note, open_canvas
+from operator_algebra.views.canvas import (
+    POINTS,
+    Numbering,
+    check_numbering,
+    counted,
+    number_of,
+    numbering_note,
+    open_canvas,
+)
 from operator_algebra.views.joints import mark
 from operator_algebra.views.labelling import place_labels
 from operator_algebra.views.palette import FAINT, INK, SOFT, operator_colour, strong
@@ -29,6 +37,8 @@ Floats = NDArray[np.float64]
 
 _SIDE = 4.6
 """Inches of the longer side of the drawing."""
+_AXES = 0.14
+"""The length of the axes of the base, in parts of the reach; those of bodies are shorter, so that both are seen."""
 
 
 def robot(
@@ -55,14 +65,16 @@ def robot(
     pen = canvas.pen
     pen.plain(*scene.limits)
     _ground(pen, scene)
+    signs = "bar: axis of turning   arrow: sliding   ⊕ centre of mass"
     if ellipsoids:
-        _ellipsoids(pen, scene, *weights(model, q))
+        mass = _ellipsoids(pen, scene, *weights(model, q))
+        signs = f"inner, grey: M(k)   outer, pink: P(k)   semi-axes √mass, the longest √({mass:.2g} kg)"
     _links(pen, scene)
     _joints(pen, scene)
     if frames if frames is not None else model.n <= 4 and not ellipsoids:
         _frames(pen, scene)
     _names(pen, scene, paper)
-    _captions(pen, scene, paper, "neutral pose" if q is None else "at the given q", ellipsoids)
+    _captions(pen, scene, paper, "neutral pose" if q is None else "at the given q", signs)
     return canvas.figure
 
 
@@ -78,7 +90,7 @@ class _Scene:
     @staticmethod
     def of(body: Skeleton, view: tuple[float, float] | None) -> _Scene:
         eye = camera(body, view)
-        flat = eye(np.concatenate([body.points, np.zeros((1, 3)), _floor(body)]))
+        flat = eye(np.concatenate([body.points, _AXES * body.reach * np.eye(3), np.zeros((1, 3)), _floor(body)]))
         margin = 0.1 * body.reach
         return _Scene(body, eye, flat.min(axis=0) - margin, flat.max(axis=0) + margin)
 
@@ -137,7 +149,7 @@ def _floor(body: Skeleton) -> Floats:
 def _ground(pen: Pen, scene: _Scene) -> None:
     """The axes of the base, and the ground below the mechanism if there is gravity."""
     body, eye = scene.body, scene.eye
-    size = 0.11 * body.reach
+    size = _AXES * body.reach
     corners = _floor(body)
     if len(corners):
         pen.polygon(eye(corners), "#eef1ec", edge=FAINT, layer=0)
@@ -149,8 +161,8 @@ def _ground(pen: Pen, scene: _Scene) -> None:
         pen.text(*_point(1.28 * end), name, 7, SOFT)
 
 
-def _ellipsoids(pen: Pen, scene: _Scene, own: Floats, felt: Floats) -> None:
-    """P in its colour with an outline, M within it in grey and dashed; the largest has a seventh of the reach."""
+def _ellipsoids(pen: Pen, scene: _Scene, own: Floats, felt: Floats) -> float:
+    """P in its colour, M within it in grey; the largest, whose mass is returned, has a seventh of the reach."""
     largest = max(float(np.linalg.eigvalsh(felt).max(initial=0.0)), 1e-300)
     scale = (0.14 * scene.body.reach) ** 2 / largest
     for k, centre in enumerate(scene.body.centres):
@@ -159,6 +171,7 @@ def _ellipsoids(pen: Pen, scene: _Scene, own: Floats, felt: Floats) -> None:
             outline = place + scene.eye.outline(scale * shapes[k])
             colour = operator_colour(e)
             pen.polygon(outline, colour, alpha=alpha, edge=colour, width=0.9, layer=scene.layer(centre) - 1.2)
+    return largest
 
 
 def _links(pen: Pen, scene: _Scene) -> None:
@@ -220,10 +233,14 @@ def _names(pen: Pen, scene: _Scene, paper: bool) -> None:
     places = [_point(p) for p in scene.eye(np.array(list(_label_points(scene.body))))]
     words = [f"{number_of(k, model.n, paper)} {name}" for k, name in enumerate(model.joint_names)]
     taken = [_point(p) for p in scene.eye(scene.body.centres)]
+    taken += [_point(end) for end in scene.eye(1.28 * _AXES * scene.body.reach * np.eye(3))]
+    taken += [_point(scene.eye(a + t * (b - a))) for _, a, b in scene.body.links for t in (0.25, 0.5, 0.75)]
     centres = place_labels(places, words, 7.0, scene.inch, taken, scene.inner)
     for place, centre, text in zip(places, centres, words, strict=True):
-        if np.hypot(centre[0] - place[0], 2 * (centre[1] - place[1])) > 0.9 * scene.inch:
-            pen.line([place, centre], FAINT, 0.6, layer=2.5)
+        half = 0.5 * 0.6 * 7.0 / POINTS * width(text) * scene.inch, 0.5 * 7.0 / POINTS * scene.inch
+        edge = [float(np.clip(p, c - h, c + h)) for p, c, h in zip(place, centre, half, strict=True)]
+        if np.hypot(edge[0] - place[0], edge[1] - place[1]) > 0.15 * scene.inch:
+            pen.line([place, (edge[0], edge[1])], SOFT, 0.5, layer=4.7)
         pen.text(*centre, text, 7, INK, halo=True)
 
 
@@ -232,14 +249,11 @@ def _label_points(body: Skeleton) -> Iterator[Floats]:
         yield body.origins[k] if body.model.bodies[k].joint.kind == "floating" else joint
 
 
-def _captions(pen: Pen, scene: _Scene, paper: bool, pose: str, ellipsoids: bool) -> None:
+def _captions(pen: Pen, scene: _Scene, paper: bool, pose: str, signs: str) -> None:
     left, _, bottom, top = scene.limits
     inch, model = scene.inch, scene.body.model
     title = pen.text(left + 0.2 * inch, top - 0.25 * inch, model.name, 13, bold=True, across="left")
-    pen.behind(title, f"   {model.n} bodies, {model.nv} degrees of freedom, {pose}", 9, SOFT)
-    signs = "bar: axis of turning   arrow: sliding   ⊕ centre of mass"
-    if ellipsoids:
-        signs = "inner, grey: M(k)   outer, pink: P(k)   semi-axes √mass in each direction"
+    pen.behind(title, f"   {counted(model)}, {pose}", 9, SOFT)
     pen.text(left + 0.2 * inch, bottom + 0.36 * inch, signs, 8, INK, across="left")
     note = f"{_length(scene)}" + (f"   {numbering_note(model.n, paper)}" if model.n <= LABELLED else "")
     pen.text(left + 0.2 * inch, bottom + 0.16 * inch, note, 8, SOFT, across="left")

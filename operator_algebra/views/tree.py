@@ -47,6 +47,8 @@ class Layout:
     ground: Spot
     width: float
     height: float
+    staggered: bool = False
+    """Whether every second name stands below its mark, because side by side they have no room."""
 
     @staticmethod
     def of(model: Model, *, above: float = 0.75, below: float = 0.75, least: float = 5.2, named: bool = True) -> Layout:
@@ -55,9 +57,13 @@ class Layout:
         named = named and model.n <= LABELLED
         longest = max(width(label_of(model, k, model.n)) for k in range(model.n))
         across = max(0.62, 0.066 * longest + 0.16) if named else 0.42 if model.n <= _LETTERED else 0.16
-        across = min(across, 8.4 / (model.depth + 1))
+        room = 8.4 / (model.depth + 1)
+        staggered = named and across > room
+        across = min(across, room)
         tips = sum(1 for children in model.children if not children)
-        line = 0.5 if named else 0.34 if model.n <= _LETTERED else max(0.06, min(0.3, 8.0 / tips))
+        line = (
+            (0.66 if staggered else 0.5) if named else 0.34 if model.n <= _LETTERED else max(0.06, min(0.3, 8.0 / tips))
+        )
         left, high = 0.35, below + line * (tips - 1) + 0.25
         if named:
             least = max(least, 0.55 + 0.12 * width(model.name) + 0.07 * width(_facts(model)))
@@ -69,6 +75,7 @@ class Layout:
             Spot(left, high + line * base.y),
             wide,
             high + above + (0.2 if named else 0.0),
+            staggered,
         )
 
     @property
@@ -115,7 +122,10 @@ def draw_bodies(pen: Pen, at: Layout, paper: bool) -> None:
             pen.text(spot.x, spot.y - 0.005, shown.letter, 0.56 * at.size, "white", bold=True)
         if model.n <= LABELLED:
             name = label_of(model, k, number_of(k, model.n, paper))
-            pen.text(spot.x, spot.y + 0.14, name, 7.5, INK, up="bottom")
+            if at.staggered and model.level[k] % 2:
+                pen.text(spot.x, spot.y - 0.14, name, 7.5, INK, up="top", halo=True)
+            else:
+                pen.text(spot.x, spot.y + 0.14, name, 7.5, INK, up="bottom", halo=True)
 
 
 def _captions(pen: Pen, at: Layout, paper: bool) -> None:

@@ -134,7 +134,8 @@ def _edges(graph: Graph, names: dict[int, str], number: int) -> Iterator[Edge]:
     for term in terms:
         for place, ref in enumerate(term.factors):
             last = place == len(term.factors) - 1
-            operator = " ".join(_text(graph, names, left) for left in term.factors[:place]) if last else ""
+            before = [*_scalars(names, term), *(_text(graph, names, left) for left in term.factors[:place])]
+            operator = " ".join(before) if last else ""
             yield from _read(graph, names, number, ref, operator)
     if not terms:
         for ref, _ in references(graph[number].definition):
@@ -172,9 +173,13 @@ def _sum(graph: Graph, names: dict[int, str], definition: Definition) -> str:
     return text[3:] if text.startswith(" + ") else f"−{text[3:]}"
 
 
+def _scalars(names: dict[int, str], term: Term) -> list[str]:
+    return [names[number] for number in term.scalars]
+
+
 def _term(graph: Graph, names: dict[int, str], term: Term) -> str:
     size = "" if abs(term.coefficient) == 1 else f"{abs(term.coefficient)} "
-    factors = " ".join(_text(graph, names, ref) for ref in term.factors) or "I"
+    factors = " ".join([*_scalars(names, term), *(_text(graph, names, ref) for ref in term.factors)]) or "I"
     return f" {'−' if term.coefficient < 0 else '+'} {size}{factors}"
 
 

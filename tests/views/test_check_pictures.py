@@ -1,5 +1,8 @@
 """The pictures of a check: the heat map of residuals and the cost against size."""
 
+import math
+
+import numpy as np
 import pytest
 
 from operator_algebra.checking.check import check
@@ -10,6 +13,7 @@ pytest.importorskip("matplotlib")
 
 from operator_algebra.views.residuals import residuals
 from operator_algebra.views.scaling import exponent, scaling
+from tests.views.figures import words_of
 
 
 def test_a_heat_map_has_a_row_for_each_law() -> None:
@@ -18,6 +22,16 @@ def test_a_heat_map_has_a_row_for_each_law() -> None:
     figure = residuals(checks)
     axes = figure.axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["left exchange", "gain normalisation", "claim"]
+    shown = axes.images[0].get_array()
+    assert shown is not None
+    worst = [[row.ratio for row in one.rows] for one in checks[:2]]
+    assert shown[:2, 0].tolist() == pytest.approx([max(-6.0, math.log10(max(ratio, 1e-6))) for (ratio,) in worst])
+    assert shown[2, 0] == 0.0
+    crosses = [spot for marks in axes.collections for spot in np.asarray(marks.get_offsets()).tolist()]
+    assert crosses == [[0.0, 2.0]]
+    assert {"planar2r", "10⁻⁶", "1", "× fails   ○ could not be told   grey: outside the domain of the law"} < words_of(
+        figure
+    )
     with pytest.raises(InputError, match="no results"):
         residuals([])
 
@@ -28,7 +42,7 @@ def test_sweeps_are_linear_and_matrices_are_not() -> None:
     assert legend is not None
     labels = [text.get_text() for text in legend.get_texts()]
     assert labels[0].startswith("sweeps, operations, n^1.")
-    assert labels[1].startswith("dense matrices, operations, n^3.")
+    assert labels[1].startswith("dense ℳ and its factors, operations, n^3.")
     assert exponent([(2.0, 4.0), (4.0, 16.0), (8.0, 64.0)]) == pytest.approx(2.0)
     with pytest.raises(InputError, match="two sizes"):
         scaling("inv(H phi M phi' H') T", (8,))

@@ -54,6 +54,13 @@ def test_names_are_distinct_and_read_only_what_is_there(e: oa.Expr) -> None:
     assert len(set(known)) == len(known)
 
 
+def test_scalars_stand_in_equations_and_on_arrows() -> None:
+    h, B = oa.scalar("h"), oa.operator("B", oa.RATE >> oa.TORQUE, structure="diagonal definite")
+    (component,) = unknowns(inv(MASS + h * B) @ T)
+    assert "0 = H f + h u − T" in component.equations
+    assert Edge("u", "x", "body", "h") in component.edges
+
+
 def test_the_picture_shows_equations_and_operators() -> None:
     words = words_of(dependencies("inv(H φ M φ* H*) T"))
     assert {"x", "α", "f", "E_φ", "E_φ*", "M", "0 = H f − T"} < words

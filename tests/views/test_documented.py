@@ -1,5 +1,6 @@
 """Every mechanism and every view has its place in the documentation, and the committed pictures can be drawn again."""
 
+import ast
 import importlib.util
 import re
 from types import ModuleType
@@ -35,10 +36,29 @@ def test_every_mechanism_has_a_section_and_a_picture() -> None:
     assert sorted(path.stem for path in (STATIC / "mechanisms").glob("*.png")) == oa.available()
 
 
-@pytest.mark.parametrize("view", ["spy", "factors", "flow", "dependencies", "tree", "robot"])
-def test_every_view_has_a_section_and_a_module_of_its_name(view: str) -> None:
-    assert view in sections("plots.md")
-    assert f"def {view}(" in read(PACKAGE / "views" / f"{view}.py")
+def views() -> list[str]:
+    """The modules of views that draw: their function of the same name returns a figure."""
+    return sorted(path.stem for path in (PACKAGE / "views").glob("*.py") if draws(ast.parse(read(path)), path.stem))
+
+
+def draws(module: ast.Module, name: str) -> bool:
+    """Whether a module has a function of this name that returns a figure."""
+    functions = [node for node in module.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    return any(node.returns is not None and "Figure" in ast.unparse(node.returns) for node in functions)
+
+
+def test_every_view_has_a_section_and_every_section_a_view() -> None:
+    assert len(views()) >= 11
+    assert sorted(sections("plots.md")) == sorted([*views(), "For a paper"])
+
+
+@pytest.mark.parametrize("view", views())
+def test_every_view_is_drawn_in_its_section(view: str) -> None:
+    """The section runs the view, and the next heading comes after that."""
+    section = re.split(r"^## ", read(GALLERY / "plots.md"), flags=re.MULTILINE)
+    (own,) = [part for part in section if part.startswith(f"{view}\n")]
+    cells = re.findall(r"```\{code-cell\}\n(.*?)```", own, re.DOTALL)
+    assert any(f"{view}(" in cell for cell in cells)
 
 
 @pytest.mark.parametrize("path", sorted(STATIC.rglob("*.png")), ids=lambda path: path.stem)

@@ -65,7 +65,7 @@ def test_a_configuration_can_have_fewer_blocks() -> None:
     snake = oa.load("snake40")
     at_rest = blocks(MASS, snake, snake.neutral())
     assert at_rest.filled.sum() < blocks(MASS, snake).filled.sum()
-    assert at_rest.source == "at the given q"
+    assert at_rest.source == "at the given q: what cancels there is left out"
 
 
 def test_vectors_and_sums_over_bodies_are_drawn() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.backends.kernels import solve
 from operator_algebra.backends.triangles import Equations, Triangle, stacked
 from operator_algebra.lowering.values import Hop, Relate, Term
 from operator_algebra.operators.spaces import Space
@@ -119,8 +118,9 @@ class RelationKernels:
         self._add_body(equations, k, places, self._constants)
         self._add_gathered(equations, gathered, places.gathered, places.own)
         self._add_sent(equations, places)
-        width = equations.width - _width(places.sent) - _width(places.received)
-        self._triangles[k] = equations.triangularised(width)
+        # At a root all is eliminated, so that what a singular system leaves undetermined shows in its triangle.
+        kept = _width(places.received) + (_width(places.sent) if self.parent[k] >= 0 else 0)
+        self._triangles[k] = equations.triangularised(equations.width - kept)
         return self._triangles[k]
 
     def _nothing(self, k: int) -> _Gathered:
@@ -152,26 +152,15 @@ class RelationKernels:
 
     def measure(self, k: int) -> Any:
         """How far from singular the equations of a subtree are."""
-        triangle: Triangle = self._triangles[k]
-        own = sum(self._sizes(self._sent_spaces, k))
-        if self.parent[k] >= 0:
-            return np.minimum(triangle.measure, self._taken_in[k].measure)
-        if not own:
-            return triangle.measure
-        # What a singular system leaves undetermined is handed inward and ends at the root.
-        left = np.linalg.svd(triangle.rest[..., :own], compute_uv=False)[..., -1]
-        return np.minimum(triangle.measure, left)
+        measure = self._triangles[k].measure
+        return measure if self.parent[k] < 0 else np.minimum(measure, self._taken_in[k].measure)
 
     def logdet(self) -> Any:
-        """The log |det| of the whole system: all triangles, and what is left at the roots."""
+        """The log |det| of the whole system, from all triangles."""
         total: Any = 0.0
         for k, triangle in enumerate(self._triangles):
-            total = total + triangle.logdet
-            own = sum(self._sizes(self._sent_spaces, k))
-            if self.parent[k] >= 0:
-                total = total + self._taken_in[k].logdet
-            elif own:
-                total = total + np.linalg.slogdet(triangle.rest[..., :own])[1]
+            taken = self._taken_in[k].logdet if self.parent[k] >= 0 else 0.0
+            total = total + triangle.logdet + taken
         return np.asarray(total)[..., None, None]
 
     # -- the equations of one body ---------------------------------------------------------------------------------
@@ -203,17 +192,15 @@ class RelationKernels:
     def outward_step(self, k: int) -> Any:
         """The members of the component at a body, stacked; also what its children sent."""
         triangle: Triangle = self._triangles[k]
-        p = self.parent[k]
-        if p < 0:
-            own = sum(self._sizes(self._sent_spaces, k))
-            received = np.zeros((triangle.rest.shape[-1] - own, triangle.rest_constant.shape[-1]))
-            given = [solve(triangle.rest[..., :own], triangle.rest_constant), received]
+        if self.parent[k] < 0:
+            # Nothing arrives.
+            given = [np.zeros((triangle.top.shape[-1], triangle.top_constant.shape[-1]))]
         else:
             given = [self._sent[k], *self._arriving(k)]
         unknowns = triangle.solved(stacked(given))
-        own = sum(self._sizes(self._spaces, k))
+        own, sums = (sum(self._sizes(spaces, k)) for spaces in (self._spaces, self._gathered_spaces))
         self._solutions[k] = unknowns[..., :own, :]
-        self._hand_back(k, unknowns[..., own:, :])
+        self._hand_back(k, unknowns[..., own : own + sums, :])
         return self._solutions[k]
 
     def _arriving(self, k: int) -> list[Any]:

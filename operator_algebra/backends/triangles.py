@@ -93,9 +93,11 @@ def _triangularised(system: Any, right: Any, width: int) -> Triangle:
     turned = np.swapaxes(q, -1, -2) @ np.concatenate([outer, rows[..., :, None] * right], axis=-1)
     others = system.shape[-1] - width
     triangle = r[..., :width, :]
-    # The diagonal of the triangle does not show how near to singular it is; its singular values do.
-    values = np.linalg.svd(triangle, compute_uv=False)
-    measure: Any = values[..., -1] / values[..., 0] if width else np.ones(values.shape[:-1])
+    # The diagonal of the triangle does not show how near to singular it is. The least singular value does, if columns
+    # have length one: it says how much of a column the others leave.
+    lengths = np.linalg.norm(triangle, axis=-2, keepdims=True)
+    values = np.linalg.svd(triangle / np.where(lengths > 0, lengths, 1.0), compute_uv=False)
+    measure: Any = values[..., -1] if width else np.ones(values.shape[:-1])
     pivots = np.log(np.abs(np.diagonal(triangle, axis1=-2, axis2=-1))).sum(axis=-1)
     return Triangle(
         triangle=triangle,

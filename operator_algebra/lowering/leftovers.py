@@ -11,7 +11,7 @@ from operator_algebra.expressions.nodes import Expr, Inverse
 from operator_algebra.lowering import meanings
 from operator_algebra.lowering.program import Program, Step
 from operator_algebra.lowering.recognise import Recognised, Written
-from operator_algebra.lowering.values import Invert, Ref, Shift, Stack, references, terms_of
+from operator_algebra.lowering.values import Invert, Ref, Shift, Stack, Update, references, terms_of
 from operator_algebra.lowering.writer import Writer
 from operator_algebra.markup import width
 
@@ -70,11 +70,17 @@ class Leftovers:
     def named_readers(self, number: int) -> list[str]:
         """The names of the lines that read a value, through values without a line of their own."""
         found: dict[str, None] = {}
-        pending = list(self.readers.get(number, ()))
+        # Only Joseph's form writes out what is added to a pivot.
+        joseph = self.program.method == "joseph"
+        pending = [
+            step
+            for step in self.readers.get(number, ())
+            if joseph or not isinstance(step.definition, Update) or Ref(number) != step.definition.J
+        ]
         seen: set[int] = set()
         while pending:
             step = pending.pop(0)
-            if step.number in seen:
+            if step.number in seen or step.number in self.bare.unread:
                 continue
             seen.add(step.number)
             if step.inline:

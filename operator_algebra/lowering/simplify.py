@@ -68,6 +68,7 @@ def inline_single_use(graph: Graph, roots: Iterable[int]) -> None:
                 continue
             terms: list[Term] = []
             taken: list[int] = []
+            explicit = not isinstance(value.definition, Unknown)
             for term in value.definition.terms:
                 last = term.factors[-1] if term.factors else None
                 source = graph.values.get(last.value) if last is not None else None
@@ -86,7 +87,7 @@ def inline_single_use(graph: Graph, roots: Iterable[int]) -> None:
                     or (len(term.factors) > 1 and len(inner.terms) != 1)
                     or _starts_with_inverse(graph, inner)
                     or any(t.factors and t.factors[-1].star for t in inner.terms)
-                    or any(number == ref.value for ref, _ in references(inner))
+                    or (explicit and any(number == ref.value for ref, _ in references(inner)))
                 ):
                     terms.append(term)
                     continue

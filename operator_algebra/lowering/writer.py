@@ -83,7 +83,7 @@ class Writer:
         self.style: Style = style
         self.words = _WORDS[style]
         self._graph = Graph({number: step.value for number, step in program.steps.items()})
-        self._unread = frozenset[int]() if program.method == "joseph" else _for_joseph(program)
+        self.unread = frozenset[int]() if program.method == "joseph" else _for_joseph(program)
 
     def name(self, number: int) -> str:
         """The name of a value in this style."""
@@ -210,9 +210,13 @@ class Writer:
         vector = first is not None and self.program.steps[term.factors[-1].value].value.is_vector
         return term.coefficient < 0, vector and not handed_on, len(term.factors) > 1
 
+    def prose(self, text: str) -> str:
+        """Words before a formula."""
+        return rf"\text{{{text} }}" if self.style == "latex" else f"{text} "
+
     def formula(self, step: Step) -> str:
         """The right-hand side of a step."""
-        definition = step.definition
+        definition, own = step.definition, self.name(step.number)
         match definition:
             case Linear():
                 return self.sum(definition.terms)
@@ -237,16 +241,15 @@ class Writer:
                 word = words[definition.kind]
                 return f"{self.words.over_all}{word} {self.grouped(definition.source)}"
             case Relate():
-                return f"triangularise {len(definition.equations)} equations at k and {self.name(step.number)}(c)"
+                return self.prose(f"triangularise {len(definition.equations)} equations at k and") + f"{own}(c)"
             case Resolve():
-                return f"back-substitute {self.name(definition.relation.value)}(k), {self.name(step.number)}(p)"
+                return self.prose("back-substitute") + f"{self.name(definition.relation.value)}(k), {own}(p)"
             case Surround():
-                return (
-                    f"triangularise the equations at p, {self.name(definition.relation.value)}(s) and surroundings(p)"
-                )
+                relation = self.name(definition.relation.value)
+                return self.prose("triangularise the equations at p,") + f"{relation}(s), {own}(p)"
             case Answer():
                 relation, around = (self.name(ref.value) for ref in (definition.relation, definition.surroundings))
-                return f"solve the equations at k, {relation}(c) and {around}(k) for every unit at k"
+                return self.prose("solve, for every unit at k, the equations at k,") + f"{relation}(c), {around}(k)"
             case Given():
                 return "given"
             case _:
@@ -269,7 +272,7 @@ class Writer:
         """The lines of a sweep."""
         found: list[Line] = []
         for step in steps:
-            if step.inline or step.number in self._unread:
+            if step.inline or step.number in self.unread:
                 continue
             formula = self.formula(step)
             suffix = "(k)" if step.value.attached else ""

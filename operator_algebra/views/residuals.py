@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from operator_algebra.checking.check import Check
 
 _FLOOR = -6.0
-_ROW, _COLUMN = 0.15, 0.12
+_ROW, _COLUMN = 0.15, 0.086
 _NAMES = 60
 _LONGEST = 44
 _LETTER = 0.054
@@ -43,7 +43,7 @@ def residuals(checks: Sequence[Check], *, ax: Axes | None = None) -> Figure:
     table, fails, unclear = _table(checks, columns)
     named = _named_columns(columns)
     left = 0.3 + _LETTER * max(width(check.law.name[:_LONGEST]) for check in checks)
-    below = 0.65 + _LETTER * max(width(name) for name in columns)
+    below = 0.5 + 0.048 * max(width(name) for name in columns)
     across, up = max(3.6, _COLUMN * len(columns)), max(0.5, _ROW * len(checks))
     whole = left + across + 1.0, below + up + 0.5
     canvas = open_canvas(ax, *whole)

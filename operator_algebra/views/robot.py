@@ -158,7 +158,13 @@ def _ground(pen: Pen, scene: _Scene) -> None:
         if np.hypot(*end) < 0.25 * size:
             continue
         pen.arrow((0.0, 0.0), _point(end), INK, 1.0, head=6, layer=2)
-        pen.text(*_point(1.28 * end), name, 7, SOFT)
+        pen.text(*_letter(scene, end), name, 7, SOFT)
+
+
+def _letter(scene: _Scene, end: Floats) -> Point:
+    """Beside the tip of an axis of the base, where no joint on that axis hides it."""
+    length = max(float(np.hypot(*end)), 1e-9 * scene.body.reach)
+    return _point(end + 0.1 * scene.inch / length * np.array([-end[1], end[0]]))
 
 
 def _ellipsoids(pen: Pen, scene: _Scene, own: Floats, felt: Floats) -> float:
@@ -233,7 +239,7 @@ def _names(pen: Pen, scene: _Scene, paper: bool) -> None:
     places = [_point(p) for p in scene.eye(np.array(list(_label_points(scene.body))))]
     words = [f"{number_of(k, model.n, paper)} {name}" for k, name in enumerate(model.joint_names)]
     taken = [_point(p) for p in scene.eye(scene.body.centres)]
-    taken += [_point(end) for end in scene.eye(1.28 * _AXES * scene.body.reach * np.eye(3))]
+    taken += [_letter(scene, end) for end in scene.eye(_AXES * scene.body.reach * np.eye(3))]
     taken += [_point(scene.eye(a + t * (b - a))) for _, a, b in scene.body.links for t in (0.25, 0.5, 0.75)]
     centres = place_labels(places, words, 7.0, scene.inch, taken, scene.inner)
     for place, centre, text in zip(places, centres, words, strict=True):

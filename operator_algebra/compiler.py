@@ -209,7 +209,9 @@ class Compiled:
             everywhere = np.broadcast_to(bad, call.lead)
             results = {name: _mask(value, everywhere) for name, value in results.items()}
             if errors == "raise":
-                raise singular_error(self.model, call.q, run.pivots, everywhere, self._unpacked(results))
+                found = self._unpacked(results)
+                inverted = self.program.report.eliminated
+                raise singular_error(self.model, call.q, run.pivots, everywhere, found, inverted)
         else:
             warn_of_lost_digits(self.model, run.pivots)
         return self._unpacked(results)

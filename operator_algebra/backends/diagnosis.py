@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from operator_algebra.backends.backend import Pivot
 from operator_algebra.errors import OperatorAlgebraWarning, SingularError
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.render import brief
 from operator_algebra.models.model import Model
+from operator_algebra.operators.spaces import RATE, TORQUE
 
 SMALL = 1e-4
 """A relative pivot below this costs four digits, unless what is inverted is definite: one step of refinement."""
@@ -40,8 +44,13 @@ def _known(measure: Any) -> Any:
     return np.where(np.isnan(measure), np.inf, measure)
 
 
-def singular_error(model: Model, q: Any, pivots: tuple[Pivot, ...], bad: Any, result: object) -> SingularError:
-    """The error for a singular pivot: joint, sample, pose, the bodies outboard of it, and what to do."""
+def singular_error(
+    model: Model, q: Any, pivots: tuple[Pivot, ...], bad: Any, result: object, inverted: Sequence[Expr] = ()
+) -> SingularError:
+    """The error for a singular pivot: joint, sample, pose, the bodies outboard of it, and what to do.
+
+    `inverted` are the inverses that elimination took.
+    """
     pivot, k, least = _worst(pivots)
     joints = {
         model.joint_names[i]
@@ -52,30 +61,36 @@ def singular_error(model: Model, q: Any, pivots: tuple[Pivot, ...], bad: Any, re
     samples = np.nonzero(bad.reshape(-1))[0].tolist() if bad.ndim else []
     where = f" in sample {samples[0]}" if samples else ""
     where += f" at {_pose(q, bad)}"
+    place = f'at joint "{model.joint_names[k]}"'
     if not pivot.attached:
-        return SingularError(
+        text = (
             f"{pivot.name} is singular{where} (least singular value {least:.0e} of the largest): its rows depend on "
-            "each other there. Leave dependent directions out, or use another pose.",
-            joints=sorted(joints, key=model.joint_index),
-            samples=samples,
-            result=result,
+            "each other there. Leave dependent directions out, or use another pose."
         )
+    elif least < 0:
+        text = (
+            f"{pivot.name} is not positive definite {place} (least eigenvalue {least:.0e} of the largest){where}, so "
+            "it has no Cholesky factor. Change the values that it is made of."
+        )
+    else:
+        cause = _cause(model, k, inverted)
+        text = f"{pivot.name} is singular {place} (relative pivot {least:.0e}){where}: {cause}"
+    return SingularError(text, joints=sorted(joints, key=model.joint_index), samples=samples, result=result)
+
+
+def _cause(model: Model, k: int, inverted: Sequence[Expr]) -> str:
+    """Why elimination ends at a body, and what helps."""
     names = outboard(model, k)
     listed = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
-    if least < 0:
-        return SingularError(
-            f'{pivot.name} is not positive definite at joint "{model.joint_names[k]}" (least eigenvalue {least:.0e} of '
-            f"the largest){where}, so it has no Cholesky factor. Change the values that it is made of.",
-            joints=sorted(joints, key=model.joint_index),
-            samples=samples,
-            result=result,
+    others = [e for e in inverted if e.type != TORQUE >> RATE or not e.structure.definite]
+    if not others:
+        return (
+            f"nothing outboard of it ({listed}) has inertia about its axis. "
+            "Give the tip body inertia, or fix the joint."
         )
-    return SingularError(
-        f'{pivot.name} is singular at joint "{model.joint_names[k]}" (relative pivot {least:.0e}){where}: '
-        f"nothing outboard of it ({listed}) has inertia about its axis. Give the tip body inertia, or fix the joint.",
-        joints=sorted(joints, key=model.joint_index),
-        samples=samples,
-        result=result,
+    return (
+        f"the equations of {brief(others[0])} for the bodies from there outward ({listed}) depend on each other. "
+        "Leave out rows that follow from others, change what is added, or use another pose."
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -80,7 +80,7 @@ class _Sheet:
     def row(self, component: Component) -> float:
         """Height of the row of a component."""
         circle = {1: 0.95, 2: 1.0, 3: 2.0}.get(len(component.names), 2.6) if component.readings else 0.0
-        return max(circle, _LINE * (len(component.equations) + 1) + 0.3)
+        return max(circle + _above(component), _LINE * (len(component.equations) + 1) + 0.3)
 
     @property
     def height(self) -> float:
@@ -92,6 +92,13 @@ class _Sheet:
         for component in self.components:
             low -= self.row(component)
             yield component, low
+
+
+def _above(component: Component) -> float:
+    """Room for the loop of the variable on top of a circle of them."""
+    top = component.names[0]
+    looped = any(edge.source == edge.target == top for edge in component.edges)
+    return 0.5 if looped and len(component.names) > 2 else 0.0
 
 
 def _places(component: Component, centre: Point) -> dict[str, Point]:
@@ -109,9 +116,9 @@ def _places(component: Component, centre: Point) -> dict[str, Point]:
 def _draw(pen: Pen, at: _Sheet, component: Component, low: float) -> None:
     high = at.row(component)
     pen.line([(0.25, low + high), (at.width - 0.25, low + high)], FAINT, 0.8)
-    centre = (0.5 * _TEXT_AT, low + 0.5 * high - (0.1 if len(component.names) == 3 else 0.0))
+    centre = (0.5 * _TEXT_AT, low + 0.5 * (high - _above(component)) - (0.1 if len(component.names) == 3 else 0.0))
     places = _places(component, centre) if component.readings else {}
-    inner = [edge for edge in component.edges if edge.source in places]
+    inner = _merged(edge for edge in component.edges if edge.source in places)
     pairs = {(edge.source, edge.target) for edge in inner}
     for edge in inner:
         _arrow(pen, edge, places, centre, alone=(edge.target, edge.source) not in pairs)
@@ -124,6 +131,16 @@ def _draw(pen: Pen, at: _Sheet, component: Component, low: float) -> None:
     pen.text(_TEXT_AT, top, component.kind, 9, heading, across="left", bold=True)
     for number, equation in enumerate(component.equations, 1):
         pen.text(_TEXT_AT, top - _LINE * number - 0.03, cut(equation, _COLUMNS), 9.5, INK, across="left")
+
+
+def _merged(edges: Iterable[Edge]) -> list[Edge]:
+    """One arrow for all terms that read the same variable in the same way."""
+    found: dict[tuple[str, str, Reading], Edge] = {}
+    for edge in edges:
+        key = edge.source, edge.target, edge.reading
+        before = found[key].operator if key in found else ""
+        found[key] = replace(edge, operator=" + ".join(part for part in (before, edge.operator) if part))
+    return list(found.values())
 
 
 def _arrow(pen: Pen, edge: Edge, places: dict[str, Point], centre: Point, *, alone: bool) -> None:

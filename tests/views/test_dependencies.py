@@ -57,8 +57,15 @@ def test_names_are_distinct_and_read_only_what_is_there(e: oa.Expr) -> None:
 def test_scalars_stand_in_equations_and_on_arrows() -> None:
     h, B = oa.scalar("h"), oa.operator("B", oa.RATE >> oa.TORQUE, structure="diagonal definite")
     (component,) = unknowns(inv(MASS + h * B) @ T)
-    assert "0 = H f + h u − T" in component.equations
-    assert Edge("u", "x", "body", "h") in component.edges
+    assert "0 = H f + h B x − T" in component.equations
+    assert Edge("x", "x", "body", "h B") in component.edges
+
+
+def test_arrows_between_the_same_variables_are_one_with_all_their_operators() -> None:
+    one, two = (oa.operator(name, oa.RATE >> oa.TORQUE, structure="diagonal definite") for name in ("B", "S"))
+    words = words_of(dependencies(inv(MASS + one + two) @ T))
+    assert "B + S" in words
+    assert not {"B", "S"} & words
 
 
 def test_the_picture_shows_equations_and_operators() -> None:

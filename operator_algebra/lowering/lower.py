@@ -21,7 +21,13 @@ from operator_algebra.lowering.queries import NoWalk, transfer
 from operator_algebra.lowering.refine import refine
 from operator_algebra.lowering.schedule import schedule
 from operator_algebra.lowering.share import share
-from operator_algebra.lowering.simplify import drop_identities, drop_zeros, resolve_aliases, simplify
+from operator_algebra.lowering.simplify import (
+    drop_identities,
+    drop_zeros,
+    resolve_aliases,
+    separate_constants,
+    simplify,
+)
 from operator_algebra.lowering.totals import logdet, trace
 from operator_algebra.lowering.values import Given, Invert, Ref
 from operator_algebra.lowering.wellformed import check_program
@@ -123,6 +129,7 @@ def _finish(lift: Lift, roots: _Roots, method: Method, keyed: bool) -> Program:
     roots.follow_refs(share(graph, roots.numbers))
     roots.follow(simplify(graph, roots.numbers))
     roots.follow_refs(share(graph, roots.numbers))
+    separate_constants(graph, roots.numbers)
     if method == "refined":
         refine(graph)
     labels = tuple("".join(sorted(component.labels)) for component in components(graph) if not component.trivial)

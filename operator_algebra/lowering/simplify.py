@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from operator_algebra.lowering.components import components
 from operator_algebra.lowering.graph import Graph, collect
 from operator_algebra.lowering.values import (
     Definition,
@@ -19,6 +20,7 @@ from operator_algebra.lowering.values import (
     Value,
     map_references,
     references,
+    terms_of,
 )
 from operator_algebra.operators.spaces import Type
 
@@ -91,11 +93,7 @@ def inline_single_use(graph: Graph, roots: Iterable[int]) -> None:
                 ):
                     terms.append(term)
                     continue
-                prefix = term.factors[:-1]
-                terms.extend(
-                    Term(t.coefficient, prefix + t.factors, t.scalars).scaled(term.coefficient, term.scalars)
-                    for t in inner.terms
-                )
+                terms.extend(_through(term, inner.terms))
                 taken.append(last.value)
             if taken:
                 changed = True
@@ -118,6 +116,40 @@ def _starts_with_inverse(graph: Graph, inner: Linear) -> bool:
 
 def _with_terms(definition: Linear | Unknown | Reduce, terms: tuple[Term, ...]) -> Definition:
     return replace(definition, terms=terms)
+
+
+def separate_constants(graph: Graph, roots: Iterable[int]) -> None:
+    """M (α − s), α solved for and s known, becomes M α − M s: the coefficients of α then meet in one sum."""
+    keep, reads = set(roots), graph.reads()
+    for component in list(components(graph)):
+        if component.trivial or not {"U", "D"} <= component.labels:
+            continue
+        inside = set(component.members)
+        for number in component.members:
+            definition = graph[number].definition
+            if not isinstance(definition, Linear | Unknown):
+                continue
+            terms: list[Term] = []
+            for term in definition.terms:
+                last = term.factors[-1] if term.factors else None
+                inner = graph[last.value] if last is not None and last.value in inside - keep - {number} else None
+                if inner is None or inner.names or last is None or reads[last.value] != 1:
+                    terms.append(term)
+                    continue
+                parts = terms_of(inner.definition) if isinstance(inner.definition, Linear) else ()
+                known = [t.factors[-1].value not in inside for t in parts if t.factors]
+                mixed = len(known) == len(parts) and any(known) and not all(known)
+                terms.extend(_through(term, parts) if mixed else [term])
+            if len(terms) > len(definition.terms):
+                graph.put(number, replace(graph[number], definition=_with_terms(definition, collect(terms))))
+    graph.prune(keep)
+
+
+def _through(term: Term, parts: tuple[Term, ...]) -> Iterator[Term]:
+    """The terms of a product whose last factor is a sum."""
+    for part in parts:
+        whole = Term(part.coefficient, term.factors[:-1] + part.factors, part.scalars)
+        yield whole.scaled(term.coefficient, term.scalars)
 
 
 def factor_sums(graph: Graph) -> bool:

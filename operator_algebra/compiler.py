@@ -151,7 +151,7 @@ class Compiled:
         rate = bound.values["v"].dense[..., 0] if "H_dot" in self.program.leaves else None
         return _Call(configuration, rate, bound, _leading_axes(configuration, bound))
 
-    @property
+    @cached_property
     def _what(self) -> str:
         return self.program.formula if len(self.program.formula) <= 60 else "this program"
 

@@ -266,6 +266,13 @@ def test_hopeless_closed_forms_are_given_up(monkeypatch: pytest.MonkeyPatch) -> 
     assert closed(dyn.mass_matrix, oa.chain(1)) is not None
 
 
+def test_coefficients_of_denominators_are_whole() -> None:
+    a = sp.Symbol("a")
+    found = closed(oa.block(oa.inv(dyn.mass_matrix), 0, 0), oa.chain(4), q=[0, a, 0, 0])[0, 0]
+    _, below = sp.fraction(found)
+    assert all(x.is_Integer for x in below.atoms(sp.Rational))
+
+
 def test_robots_are_refused_before_memory_fills() -> None:
     with pytest.raises(InputError, match=r'at "trunk" grows too large .* numeric backend'):
         closed(oa.inv(dyn.mass_matrix), oa.load("quadruped"))

@@ -156,7 +156,7 @@ class Reader:
         self.ring = rings.PolyRing([f"y{i}" for i in range(count)], sympy.ZZ, sympy.polys.orderings.lex)
         known = [f(angle) for angle in angles for f in (sympy.cos, sympy.sin)] + atoms
         self.names: list[Expression] = known + [sympy.nan] * (count - len(known))
-        self._factors: dict[int, Expression] = {}
+        self._factors: dict[int, tuple[Fraction, Expression]] = {}
         self._written: dict[Any, Expression] = {}
         for place, (kind, of) in enumerate(functions.late, start=len(known)):
             self.names[place] = getattr(sympy, kind)(self.expression(of))
@@ -176,21 +176,29 @@ class Reader:
             x.denominator.get(self.halves[i], 0) + sum(factors[f] * weights[f][i] for f in factors) for i in self.angles
         ]
         above = [max(pair) for pair in zip(below, self._weights(x.numerator), strict=True)]
-        result = self._polynomial(x.numerator, above, x.divisor)
+        scale, numerator = self._polynomial(x.numerator, above)
+        denominator = sympy.Integer(1)
         for i in self.angles:
-            result *= (2 / (1 + self.names[2 * i])) ** (above[i] - below[i])
+            denominator *= (1 + self.names[2 * i]) ** (above[i] - below[i])
+            scale *= 2 ** (above[i] - below[i])
         for f, power in factors.items():
             if f not in self._factors:
-                self._factors[f] = self._polynomial(self.functions.factors[f], weights[f], 1)
-            result /= self._factors[f] ** power
-        return result
+                own, factor = self._polynomial(self.functions.factors[f], weights[f])
+                self._factors[f] = own, _shortened(factor.as_expr(*self.names))
+            scale /= self._factors[f][0] ** power
+            denominator *= self._factors[f][1] ** power
+        scale /= x.divisor
+        return _shortened(numerator.as_expr(*self.names) * sympy.Rational(*scale.as_integer_ratio())) / denominator
 
     def _weights(self, p: Poly) -> list[int]:
         """The powers of 1 + t_i² that bound a polynomial."""
         return [-(-max((monomial[i] for monomial in p), default=0) // 2) for i in self.angles]
 
-    def _polynomial(self, p: Poly, powers: list[int], divisor: int) -> Expression:
-        """p / (divisor Π (1 + t_i²) ** powers[i]), angle by angle: t_i has the place of its cosine until its turn."""
+    def _polynomial(self, p: Poly, powers: list[int]) -> tuple[Fraction, Poly]:
+        """p / Π (1 + t_i²) ** powers[i] as a number and a polynomial of whole numbers without common divisor.
+
+        It is found angle by angle: t_i has the place of its cosine until its turn.
+        """
         places: dict[Monomial, Any] = {}
         for monomial, coefficient in p.items():
             tangents = (e for i in self.angles for e in (monomial[i], 0))
@@ -202,8 +210,8 @@ class Reader:
             )
         for i in self.angles:
             total = min(total, self._in_sines(total, i), key=len)
-        written = total.as_expr(*self.names) / (divisor * 2 ** sum(powers))
-        return sympy.factor_terms(_angle_sums(written))
+        common, primitive = total.primitive()
+        return Fraction(int(common), 2 ** sum(powers)), primitive
 
     def _sum(self, terms: Iterable[Poly]) -> Poly:
         total: dict[Monomial, Any] = {}
@@ -248,6 +256,11 @@ def simplified(value: Any) -> Any:
     except TooLarge as error:
         raise InputError(f"the expression grows too large ({error}). Give numbers for some of its symbols.") from None
     return type(whole)(*whole.shape, written) if isinstance(whole, sympy.MatrixBase) else written[0]
+
+
+def _shortened(e: Expression) -> Expression:
+    """A sum with fewer angles, and what its terms share taken out."""
+    return sympy.factor_terms(_angle_sums(e))
 
 
 def _angle_sums(e: Expression) -> Expression:

@@ -83,14 +83,14 @@ def _mentioned(e: Expr) -> str:
 def overview_page(evidence: Evidence) -> str:
     """The themes, with the number of their laws."""
     rows = "\n".join(f"- {{doc}}`{theme}`: {len(laws_of(theme))} laws" for theme in THEMES)
-    total = sum(one.get("samples", 0) for one in evidence.values())
+    total = f"{sum(one.get('samples', 0) for one in evidence.values()):,}".replace(",", " ")
     tree = "\n".join(THEMES)
     return (
         "# Catalogue of laws\n\n"
         "Each law is one record of the package: this page, its check, and the reasons beside the lines of a printed "
-        f"algorithm come from it. {total:,} samples were judged for the evidence shown here; "
-        "`operator-algebra check` repeats them.\n\n".replace(",", " ", 1)
-        + f"{rows}\n\n```{{toctree}}\n:hidden:\n\n{tree}\n```\n"
+        f"algorithm come from it. {total} samples were judged for the evidence shown here; "
+        "`operator-algebra check` repeats them.\n\n"
+        f"{rows}\n\n```{{toctree}}\n:hidden:\n\n{tree}\n```\n"
     )
 
 

@@ -175,6 +175,11 @@ def check_all(
 ) -> list[Check]:
     """Try several laws, which share the values that they have in common."""
     _checked(samples, seed)
+    if model is not None and not isinstance(model, Model):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(
+            f"check takes one model, or none for the whole suite, not {model!r:.60}. Load one with load(name), or call "
+            "check for each of several."
+        )
     targets: list[str | Model] = list(suite()) if model is None else [model]
     found: dict[int, list[Tally]] = {}
     each = len(laws) * samples

@@ -132,6 +132,8 @@ def test_wrong_use_is_refused() -> None:
         check("factor inverse", samples=0)
     with pytest.raises(InputError, match="seed is -1"):
         check("factor inverse", seed=-1)
+    with pytest.raises(InputError, match="check takes one model"):
+        check("factor inverse", [chain(2)])  # pyright: ignore[reportArgumentType]
     with pytest.raises(ParseError):
         check("inv(I + H phi K = I")
     with pytest.raises(InputError, match="unknown trait 'planar'"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -11,11 +11,13 @@ from operator_algebra.backends.groupkernels import GroupKernels
 from operator_algebra.backends.kernels import adjoint, definiteness, multiply_out, norms, pivot_measure
 from operator_algebra.backends.levels import Group, Levels
 from operator_algebra.backends.walks import Walker, place_of
+from operator_algebra.expressions.nodes import Inverse
 from operator_algebra.expressions.query import Query
+from operator_algebra.expressions.render import brief
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.products import expand_products
 from operator_algebra.lowering.program import Output, Program, Step
-from operator_algebra.lowering.values import Linear, Ref, Relate, RootOf
+from operator_algebra.lowering.values import Invert, Linear, Ref, Relate, RootOf
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound
 from operator_algebra.operators.spaces import Space
@@ -31,6 +33,8 @@ class Readout:
         self.levels = levels
         self.kernels = kernels
         self._graph = Graph({number: step.value for number, step in program.steps.items()})
+        inverses = (step for step in program.steps.values() if isinstance(step.definition, Invert))
+        self._inverted = {cast("Invert", step.definition).source.value: step.value.origin for step in inverses}
 
     def result(self, output: Output) -> Any:
         """One result, in the layout of its kind."""
@@ -100,7 +104,9 @@ class Readout:
         """How far a pivot is from zero, at every body."""
         if not step.value.attached:
             block = multiply_out((self.kernels.small[step.number],))[None]
-            return Pivot(step.name, np.moveaxis(pivot_measure(block, norms(block)), 0, -1), attached=False)
+            origin = self._inverted.get(step.number)
+            name = brief(origin.body) if isinstance(origin, Inverse) else step.name
+            return Pivot(name, np.moveaxis(pivot_measure(block, norms(block)), 0, -1), attached=False)
         if isinstance(step.definition, Relate):
             relation = self.kernels.relations[step.number]
             measures = [relation.measure(k) for k in range(self.model.n)]

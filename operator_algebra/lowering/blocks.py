@@ -24,6 +24,7 @@ from operator_algebra.expressions.nodes import (
     Zero,
 )
 from operator_algebra.lowering import refuse
+from operator_algebra.lowering.seams import Bordered
 from operator_algebra.lowering.trampoline import Steps
 from operator_algebra.lowering.values import Call, Hop, Invert, Linear, Ref, RootOf, Shift, Term, Unknown, Value
 from operator_algebra.operators.spaces import ONE, Type
@@ -240,6 +241,10 @@ class BlockLift:
             return []
         if structure.flow in ("inward", "outward") and structure.unit:
             return [Term(UNIT, ())]
+        bordered = self._lift.seams.split(e)
+        if bordered.low:
+            result = yield self._bordered_diagonal(bordered)
+            return result
         match e:
             case Sum():
                 collected: Terms = []
@@ -265,12 +270,17 @@ class BlockLift:
 
     def _general_diagonal(self, e: Expr) -> Terms:
         """The block diagonal by elimination of all that stands between input and output."""
-        from operator_algebra.lowering.queries import NotOnTree, diagonal
+        from operator_algebra.lowering.queries import diagonal
 
-        try:
-            return diagonal(self._lift, e)
-        except NotOnTree:
-            raise NotLowerable(refuse.general_diagonal(e)) from None
+        return diagonal(self._lift, e)
+
+    def _bordered_diagonal(self, e: Bordered) -> Steps[Terms]:
+        """The block diagonal of a tree-local part, and that of each L R, which is L(k) R(k)."""
+        collected = yield self.terms(diag(e.tree))
+        for L, R in e.low:
+            column, row = self._lift.vector(L), self._lift.vector(R.T)
+            collected.append(Term(UNIT, (Ref(column), Ref(row, star=True))))
+        return collected
 
     def _diagonal_of_product(self, e: Product) -> Steps[Terms]:
         factors = list(e.children)

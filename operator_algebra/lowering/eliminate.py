@@ -19,7 +19,7 @@ from operator_algebra.lowering.directsum import direct_sum
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.localsystem import Coefficients, LocalSystem, local_system
 from operator_algebra.lowering.relations import has_no_local_term, relate
-from operator_algebra.lowering.values import Hop, Invert, Linear, Part, Ref, Shift, Stack, Term, Unknown, Value
+from operator_algebra.lowering.values import Invert, Linear, Part, Ref, Shift, Stack, Term, Unknown, Value
 from operator_algebra.operators.spaces import Space, Type
 
 UNIT = Fraction(1)
@@ -293,18 +293,12 @@ class Elimination:
         cells = tuple((None if number is None else Ref(number),) for number in numbers)
         return self.graph.new(Type(self.columns, total), Stack(cells))
 
-    def hop(self, shift: int) -> Hop:
-        """The leaf that a shift passes."""
-        definition = self.graph[shift].definition
-        assert isinstance(definition, Shift)
-        return definition.hop
-
     def carry(self, i: int, j: int) -> None:
         """X_ij = Σ_c U_i Π_ij D_j, with the response Π_ij that body k sends to its parent."""
         graph, source = self.graph, self.system.source(i)
         Pi = graph.linear(Type(self.space(j), self.space(source)), self.response(source, j))
         number = self.system.X[i, j]
-        graph.put(number, replace(graph[number], definition=Shift(self.hop(i), Ref(Pi), self.hop(j))))
+        graph.put(number, replace(graph[number], definition=Shift(self.system.hop(i), Ref(Pi), self.system.hop(j))))
 
     def messages(self) -> None:
         """The responses Π_ij and the constants ζ_i."""
@@ -316,7 +310,7 @@ class Elimination:
             if gain is not None and self.epsilon is not None:
                 constant.append(Term(UNIT, (gain, Ref(self.epsilon))))
             zeta = graph.linear(Type(self.columns, self.space(source)), constant)
-            graph.put(system.z[i], Value(graph[i].type, Shift(self.hop(i), Ref(zeta))))
+            graph.put(system.z[i], Value(graph[i].type, Shift(system.hop(i), Ref(zeta))))
         for i, j in system.X:
             self.carry(i, j)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from operator_algebra.errors import NotLowerable
-from operator_algebra.expressions.build import add, inv, matmul, multiply, one, scale
+from operator_algebra.expressions.build import inv
 from operator_algebra.expressions.nodes import (
     Diag,
     Expr,
@@ -27,6 +27,7 @@ from operator_algebra.expressions.nodes import (
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.blocks import BlockLift
 from operator_algebra.lowering.graph import Graph
+from operator_algebra.lowering.seams import Seams
 from operator_algebra.lowering.trampoline import Steps, run
 from operator_algebra.lowering.values import Given, Hop, Invert, Linear, Reduce, Ref, Shift, Term, Unknown, Value
 from operator_algebra.operators.spaces import ONE, Space, Type, columns_of
@@ -46,6 +47,7 @@ class Lift:
         self.orthogonal = orthogonal
         self.eliminated: dict[Expr, None] = {}
         self.blocks = BlockLift(self)
+        self.seams = Seams()
         self._applied: dict[tuple[Expr, int], int] = {}
         self.bound: dict[Expr, int] = {}
 
@@ -234,8 +236,8 @@ class Lift:
             reciprocal = self.graph.new(ONE >> ONE, Invert(Ref(scalar)))
             inner = yield self.apply(inv(body.body), x)
             return self.graph.linear(type_, [Term(UNIT, (Ref(inner),), (reciprocal,))])
-        bordered = _bordered(body) if isinstance(body, Sum) else None
-        result = yield self._unknown(e, body, x, implicit=False) if bordered is None else self.apply(bordered, x)
+        bordered = self.seams.split(e)
+        result = yield self.apply(bordered.whole, x) if bordered.low else self._unknown(e, body, x, implicit=False)
         return result
 
     def solved(self, e: Expr, x: int) -> int:
@@ -263,24 +265,6 @@ class Lift:
         equation = [*self.inline(part), *(t.scaled(Fraction(-1)) for t in self.inline(x))]
         self.graph.put(number, Value(y_type, Unknown(tuple(equation), body.type.codomain), (), e))
         return number
-
-
-def _bordered(body: Sum) -> Expr | None:
-    """(A + U V)⁻¹ = A⁻¹ − A⁻¹ U (I + V A⁻¹ U)⁻¹ V A⁻¹ where U V passes a space of no body: low rank, not tree-local."""
-    for position, term in enumerate(body.children):
-        product = term.body if isinstance(term, Scale) else term
-        factors = product.children if isinstance(product, Product) else ()
-        seam = next((i for i, factor in enumerate(factors[:-1]) if not factor.type.domain.attached), None)
-        rest = [child for i, child in enumerate(body.children) if i != position]
-        if seam is None or not rest:
-            continue
-        U, V = matmul(*factors[: seam + 1]), matmul(*factors[seam + 1 :])
-        if isinstance(term, Scale):
-            U = multiply(term.factor, U)
-        A = inv(add(*rest))
-        small = add(one(U.type.domain >> U.type.domain), matmul(V, A, U))
-        return add(A, scale(-1, matmul(A, U, inv(small), V, A)))
-    return None
 
 
 def _multiple_of_one(e: Expr) -> Fraction | None:

@@ -9,7 +9,7 @@ from operator_algebra.errors import NotLowerable
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.components import strongly_connected
 from operator_algebra.lowering.graph import Graph
-from operator_algebra.lowering.values import Linear, Ref, Shift, Term, Unknown
+from operator_algebra.lowering.values import Hop, Linear, Ref, Shift, Term, Unknown
 
 Coefficients = dict[int, list[Term]]
 """For each vector read, the block coefficient in front of it, as terms without that vector."""
@@ -35,12 +35,15 @@ class LocalSystem:
     X: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
     z: dict[int, int] = field(default_factory=dict[int, int])
     mixed: bool = False
+    shifts: dict[int, Shift] = field(default_factory=dict[int, Shift])
 
     def source(self, shift: int) -> int:
         """What a shift carries."""
-        definition = self.graph[shift].definition
-        assert isinstance(definition, Shift)
-        return definition.source.value
+        return self.shifts[shift].source.value
+
+    def hop(self, shift: int) -> Hop:
+        """The leaf that a shift passes."""
+        return self.shifts[shift].hop
 
     def coefficients(self, terms: tuple[Term, ...]) -> Coefficients:
         """Collect the terms of a sum by the vector that they end in."""
@@ -60,12 +63,15 @@ def local_system(
     `always` treats it as one that runs both ways; `keep_unknowns` solves no equation beforehand, so that the pivots
     make up the determinant with its sign.
     """
-    shifts = [n for n in members if isinstance(graph[n].definition, Shift)]
+    definitions = ((n, graph[n].definition) for n in members)
+    # Kept, because elimination replaces a shift that is torn.
+    shifts = {n: definition for n, definition in definitions if isinstance(definition, Shift)}
     system = LocalSystem(
         graph,
         frozenset(members),
-        tuple(n for n in shifts if _inward(graph, n)),
-        tuple(n for n in shifts if not _inward(graph, n)),
+        tuple(n for n, shift in shifts.items() if shift.hop.inward),
+        tuple(n for n, shift in shifts.items() if not shift.hop.inward),
+        shifts=shifts,
     )
     system.mixed = always or bool(system.gathers and system.pulls)
     unknowns: list[int] = []
@@ -92,11 +98,6 @@ def local_system(
         system.residuals.append((str(graph[tear].origin), equation))
     system.order = _order(system, set(system.tears))
     return system
-
-
-def _inward(graph: Graph, number: int) -> bool:
-    definition = graph[number].definition
-    return isinstance(definition, Shift) and definition.hop.inward
 
 
 def _origin(graph: Graph, members: tuple[int, ...]) -> str:

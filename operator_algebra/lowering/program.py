@@ -14,7 +14,18 @@ from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.lowering.schedule import Direction
-from operator_algebra.lowering.values import Definition, Given, Invert, Ref, Relate, RootOf, Shift, Value, references
+from operator_algebra.lowering.values import (
+    Definition,
+    Given,
+    Invert,
+    Ref,
+    Relate,
+    RootOf,
+    Shift,
+    Total,
+    Value,
+    references,
+)
 from operator_algebra.operators.spaces import Type
 
 if TYPE_CHECKING:
@@ -169,11 +180,14 @@ class Program:
         return frozenset(moving)
 
     def pivots(self) -> tuple[Step, ...]:
-        """The values that are inverted, the relations that are triangularised, and the roots that are taken."""
+        """The values that are inverted, whose logarithm or root is taken, and the relations that are triangularised."""
         found: dict[int, Step] = {}
         for step in self.steps.values():
-            if isinstance(step.definition, Invert):
-                found[step.definition.source.value] = self.steps[step.definition.source.value]
+            definition = step.definition
+            if isinstance(definition, Invert) or (isinstance(definition, Total) and definition.kind == "logdet"):
+                source = self.steps[definition.source.value]
+                if not isinstance(source.definition, Invert):
+                    found[source.number] = source
             elif isinstance(step.definition, Relate | RootOf):
                 found[step.number] = step
         return tuple(found.values())

@@ -29,10 +29,6 @@ from operator_algebra.operators.spaces import Type
 UNIT = Fraction(1)
 
 
-class NotOnTree(Exception):
-    """The operator contains a sum over all bodies, so its blocks do not follow along the tree."""
-
-
 class NoWalk(Exception):
     """The blocks do not follow by products along a walk: they need orthogonal elimination, or a sum over all bodies."""
 
@@ -58,10 +54,9 @@ class _Query:
 
 def transfer(lift: Lift, e: Expr) -> Transfer:
     """Lower the blocks of an operator from an attached space to an attached space into the graph of `lift`."""
-    try:
-        query = _query(lift, e)
-    except NotOnTree:
-        raise NoWalk from None
+    if lift.seams.split(e).low:
+        raise NoWalk
+    query = _query(lift, e)
     if query.asks_for_relations(lift.orthogonal):
         raise NoWalk
     found = _eliminated(query, e)
@@ -81,8 +76,6 @@ def _query(lift: Lift, e: Expr) -> _Query:
     kept = simplify(graph, [output, x])
     x, output = kept[x], kept[output]
     members = _dependents(graph, x)
-    if any(not graph[number].attached for number in members):
-        raise NotOnTree
     unknowns = [graph[number] for number in members if isinstance(graph[number].definition, Unknown)]
     lift.eliminated.update((value.origin, None) for value in unknowns if value.origin is not None)
     return _Query(graph, x, output, tuple(sorted(members)))
@@ -125,8 +118,8 @@ def _eliminated(query: _Query, e: Expr) -> Transfer:
     messages = [system.source(i) for i in gathers]
     carried = [system.source(j) for j in pulls]
     found = Transfer(
-        inward=tuple(elimination.hop(i) for i in gathers),
-        outward=tuple(elimination.hop(j) for j in pulls),
+        inward=tuple(system.hop(i) for i in gathers),
+        outward=tuple(system.hop(j) for j in pulls),
         out_x=block(output, x),
         out_z=tuple(block(output, key) for key in z),
         out_beta=tuple(block(output, j) for j in pulls),

@@ -31,11 +31,11 @@ def open_hops(e: Expr) -> str:
     )
 
 
-def general_diagonal(e: Expr) -> str:
-    """The diagonal of an operator that is not local on the tree."""
+def low_rank_inverse(e: Expr) -> str:
+    """The inverse of an operator that passes a space of no body and has no other part."""
     return (
-        f"cannot lower diag({e}): it contains a sum over all bodies, so its blocks do not follow from sweeps. "
-        "Use evaluate, or take the diagonal of its tree-local part."
+        f"cannot lower {e}: all that it inverts passes a space of no body, so it has low rank and no inverse. "
+        "Add what is local on the tree, as in (M + U C V)⁻¹."
     )
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from operator_algebra.errors import NotLowerable
 from operator_algebra.expressions.build import diag
 from operator_algebra.expressions.nodes import Expr, Inverse, One, Product, Scale, Symbol, Transpose
-from operator_algebra.lowering import refuse
 from operator_algebra.lowering.lift import Lift
-from operator_algebra.lowering.queries import NotOnTree, diagonal, pivots
+from operator_algebra.lowering.queries import pivots
 from operator_algebra.lowering.values import Ref, Term, Total
 from operator_algebra.operators.spaces import ONE
 
@@ -25,14 +23,7 @@ def trace(lift: Lift, e: Expr) -> int:
     """Σ_k tr e(k, k)."""
     if not e.type.domain.attached:
         return lift.graph.linear(ONE >> ONE, [_total(lift, "trace", Ref(lift.vector(e)))])
-    if e.structure.flow == "diagonal":
-        block = lift.block(e)
-    else:
-        try:
-            block = Ref(lift.graph.linear(e.type, diagonal(lift, e)))
-        except NotOnTree:
-            raise NotLowerable(refuse.general_diagonal(e)) from None
-    return lift.graph.linear(ONE >> ONE, [_total(lift, "trace", block)])
+    return lift.graph.linear(ONE >> ONE, [_total(lift, "trace", lift.block(diag(e)))])
 
 
 def logdet(lift: Lift, e: Expr) -> int:
@@ -63,6 +54,10 @@ def logdet(lift: Lift, e: Expr) -> int:
             pending.append((sign, part.definition))
         elif isinstance(part, Transpose):
             pending.append((sign, part.body))
+        elif lift.seams.split(part).low:
+            smalls = lift.seams.smalls(part)
+            terms.extend(_total(lift, "logdet", Ref(lift.vector(small))).scaled(sign) for small in smalls)
+            pending.append((sign, lift.seams.split(part).tree))
         else:
             outer = pivots(lift, part, inverted=True)
             inner = pivots(lift, part, inverted=False)

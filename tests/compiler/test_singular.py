@@ -124,6 +124,15 @@ def test_queries_of_a_singular_operator_are_refused(query: Lowerable) -> None:
         compile_program(query, ARM)(q=Q, C=SINGULAR)
 
 
+def test_the_determinant_of_local_blocks_names_the_joint() -> None:
+    with pytest.raises(SingularError, match='C is singular at joint "joint2"') as caught:
+        compile_program(logdet(C), ARM)(q=Q, C=[1.0, 0.0, 1.0])
+    assert caught.value.joints == ("joint2",)
+    masked = compile_program(logdet(C), ARM)(q=Q, C=[[1.0, 0.0, 1.0], [1.0, 2.0, 1.0]], errors="mask")
+    assert np.isnan(masked[0])
+    assert np.isclose(masked[1], np.log(2.0))
+
+
 def test_a_root_needs_a_definite_block() -> None:
     noise = s.innovations(operator("J", RATE >> TORQUE, structure="diagonal symmetric"))
     with pytest.raises(SingularError, match='is not positive definite at joint "joint1"') as caught:

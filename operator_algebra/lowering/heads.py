@@ -12,10 +12,9 @@ from operator_algebra.lowering.writer import Writer
 
 def head(program: Program, writer: Writer) -> list[str]:
     """The first lines of a page."""
-    hops = {s.name[2:] if s.name.startswith("E_") else s.name for s in program.symbols if s.structure.hop}
-    leaves = [s.name for s in program.symbols if s.origin == "model" and not s.structure.hop]
-    names = [written(name, writer.style) for name in [*leaves, *sorted(hops)]]
-    inputs = [written(name, writer.style) for name in program.inputs if name not in hops]
+    leaves = sorted((s.structure.hop, s.name) for s in program.symbols if s.origin == "model")
+    names = [written(name.removeprefix("E_") if hop else name, writer.style) for hop, name in leaves]
+    inputs = [written(name, writer.style) for name in program.inputs]
     given = ", ".join(names) + " of the mechanism" if names else ""
     if inputs:
         given += (" and " if given else "") + ", ".join(inputs)

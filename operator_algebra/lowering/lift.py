@@ -225,7 +225,7 @@ class Lift:
             small = yield self.apply(body, self.identity(body.type.domain))
             inverse = self.graph.new(e.type, Invert(Ref(small)), origin=e)
             return self.times(Ref(inverse), type_, x, e)
-        if structure.strict:
+        if structure.strict and structure.flow in ("inward", "outward"):
             raise NotLowerable(refuse.strict_inverse(e))
         if isinstance(body, Product) and all(factor.type.same_sizes for factor in body.children):
             for factor in body.children:

@@ -14,12 +14,11 @@ def not_local(symbol: Symbol) -> str:
 
 
 def strict_inverse(e: Inverse) -> str:
-    """The inverse of an operator without diagonal blocks."""
+    """The inverse of a one-way operator without diagonal blocks."""
     body = e.body
-    side = {"inward": "strictly inward", "outward": "strictly outward"}.get(body.structure.flow, "strict")
     return (
-        f"cannot lower {e}: {body} is {side}, so no body has a pivot and the inverse does not exist. "
-        f"Did you mean φ⁻¹ = I − E_φ?"
+        f"cannot lower {e}: {body} is strictly {body.structure.flow}, so no body has a pivot and the inverse "
+        f"does not exist. Did you mean φ⁻¹ = I − E_φ?"
     )
 
 

@@ -28,6 +28,7 @@ from operator_algebra.lowering.values import (
     Term,
     Unknown,
     Value,
+    references,
 )
 from operator_algebra.operators.spaces import Space, Type
 
@@ -63,12 +64,33 @@ def answer(graph: Graph, members: tuple[int, ...], x: int, output: int) -> Ref:
 
 
 def has_no_local_term(graph: Graph, members: tuple[int, ...]) -> bool:
-    """Whether an unknown of a user's space meets itself through the tree only: its pivots have too low a rank."""
+    """Whether an unknown meets itself through the tree only, so that its pivots vanish or have too low a rank.
+
+    In a user's space a path through the joints of the body is not enough: their rank may be lower.
+    """
+    inside = set(members)
     for number in members:
         value = graph[number]
-        if isinstance(value.definition, Unknown) and value.type.codomain.sizes not in ("joint", "spatial"):
+        if not isinstance(value.definition, Unknown):
+            continue
+        if value.type.codomain.sizes not in ("joint", "spatial"):
             return all(term.factors[-1:] != (Ref(number),) for term in value.definition.terms)
+        read = {ref.value for ref, _ in references(value.definition)} & inside
+        if read and number not in _reached_locally(graph, read, inside):
+            return True
     return False
+
+
+def _reached_locally(graph: Graph, start: set[int], inside: set[int]) -> set[int]:
+    """The members on which others depend at the same body."""
+    found = set(start)
+    pending = list(start)
+    while pending:
+        for ref, label in references(graph[pending.pop()].definition):
+            if label == "L" and ref.value in inside - found:
+                found.add(ref.value)
+                pending.append(ref.value)
+    return found
 
 
 class _Component:

@@ -241,7 +241,8 @@ class Writer:
                 word = words[definition.kind]
                 return f"{self.words.over_all}{word} {self.grouped(definition.source)}"
             case Relate():
-                return self.prose(f"triangularise {len(definition.equations)} equations at k and") + f"{own}(c)"
+                count = len(definition.equations)
+                return self.prose(f"triangularise {count} equation{'s' if count > 1 else ''} at k and") + f"{own}(c)"
             case Resolve():
                 return self.prose("back-substitute") + f"{self.name(definition.relation.value)}(k), {own}(p)"
             case Surround():

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
 from operator_algebra.compiler import compile as compile_program
-from operator_algebra.errors import InputError, ModelError, OperatorAlgebraWarning
+from operator_algebra.errors import InputError, ModelError, OperatorAlgebraWarning, SingularError
 from operator_algebra.evaluation import evaluate, evaluate_with_scale
 from operator_algebra.expressions.build import diag, inv, operator, scalar, vector
 from operator_algebra.expressions.nodes import Expr
@@ -170,6 +170,45 @@ def test_blocks_by_name_and_index() -> None:
 def test_a_block_of_no_body_is_refused(places: tuple[Any, Any]) -> None:
     with pytest.raises((InputError, ModelError), match=r"there is no (body|joint)"):
         compile_program(block(MASS, *places), chain(3))(q=np.zeros(3))
+
+
+COUPLING = operator("coupling", RATE >> TORQUE, structure="inward hop")
+MEETING = COUPLING + COUPLING.T
+
+
+@pytest.mark.parametrize("n", [2, 10, 60])
+@pytest.mark.parametrize("name", ["applied", "dense", "diagonal", "log-determinant"])
+def test_neighbours_coupled_without_anything_local(name: str, n: int) -> None:
+    # No joint has a pivot of its own; on a chain of even length the whole is regular all the same.
+    asked: dict[str, Expr | Query] = {
+        "applied": inv(MEETING) @ s.T,
+        "dense": inv(MEETING),
+        "diagonal": diag(inv(MEETING)),
+        "log-determinant": logdet(MEETING @ COMPLIANCE @ MEETING),
+    }
+    rng = np.random.default_rng(n)
+    strength = rng.uniform(0.8, 1.2, n)
+    values: dict[str, Any] = {"coupling": strength.reshape(n, 1, 1)}
+    A = np.diag(strength[1:], 1) + np.diag(strength[1:], -1)
+    expected: Any = np.linalg.inv(A)
+    if name == "applied":
+        values["T"] = rng.standard_normal(n)
+        expected = expected @ values["T"]
+    if name == "diagonal":
+        expected = np.zeros((n, 1, 1))
+    if name == "log-determinant":
+        values["F_joint"] = np.ones(n)
+        expected = 2 * np.linalg.slogdet(A)[1]
+    found = compile_program(asked[name], chain(n))(q=np.zeros(n), **values)
+    assert np.abs(found - expected).max() <= 8 * EPS * np.sqrt(n) * np.linalg.cond(A) * max(1.0, np.abs(expected).max())
+
+
+def test_neighbours_coupled_without_anything_local_on_an_odd_chain() -> None:
+    program = lower(inv(MEETING) @ s.T)
+    assert "given T, coupling " in program.pseudocode()
+    assert "orthogonal transformations" in program.pseudocode()
+    with pytest.raises(SingularError, match='singular at joint "joint1"'):
+        compile_program(inv(MEETING) @ s.T, chain(5))(q=np.zeros(5), coupling=np.ones((5, 1, 1)), T=np.ones(5))
 
 
 def test_dense_mass_matrix_needs_no_more_than_related_blocks() -> None:

@@ -41,6 +41,9 @@ _ATTRIBUTES = {
     "mimic": ("joint", "multiplier", "offset"),
 }
 
+_EXACT = ("origin", "mass", "inertia", "axis")
+"""Elements in which nothing is known to be an extension: what is not read there would be a pose or a mass lost."""
+
 
 @dataclass(frozen=True)
 class Link:
@@ -233,7 +236,7 @@ def _mimic(element: Element, title: str, reading: Reading) -> Mimic | None:
 
 
 def _slips(element: Element, title: str, reading: Reading) -> None:
-    """Other tags and attributes are extensions and are left alone, unless they look like a slip."""
+    """Other tags and attributes are extensions and are left alone, unless they look like a slip or may move masses."""
     known = _IN[element.tag]
     for child in element.children:
         if child.tag not in known and (advice := reading.spelling(child.tag.lower(), known)):
@@ -242,6 +245,9 @@ def _slips(element: Element, title: str, reading: Reading) -> None:
         for key in child.attributes if names else ():
             advice = "" if key in names else reading.spelling(key.lower(), names)
             # An attribute beside the one that it is like is no slip of it.
-            if advice and not any(f'"{name}"' in advice for name in child.attributes):
+            slip = advice and not any(f'"{name}"' in advice for name in child.attributes)
+            if key not in names and child.tag in _EXACT:
+                slip, advice = True, advice or f"<{child.tag}> has {', '.join(names)}; delete what is not one of them."
+            if slip:
                 what = f"unknown attribute {key:.60} of <{child.tag}>"
                 reading.problem(what, child.line, title, advice, fatal=False)

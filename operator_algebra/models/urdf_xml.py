@@ -88,6 +88,9 @@ class _Open:
             self._count(_MOST_SKIPPED)
             return
         self._count(_MOST)
+        for name in (tag, *attributes):
+            if not all(name.split(":")) or name.count(":") > 1:
+                self._refuse(f"not valid XML: {name!r:.60} is no name", "Delete the colon.")
         element = Element(tag, attributes, self._parser.CurrentLineNumber)
         if stack:
             stack[-1].children.append(element)

@@ -18,6 +18,7 @@ EXPECTED: dict[str, list[str]] = tomllib.loads((BAD / "expected.toml").read_text
 LOADABLE = {
     *(
         "attribute_misspelt",
+        "attribute_unknown",
         "damping_negative",
         "damping_text",
         "effort_negative",

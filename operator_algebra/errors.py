@@ -59,7 +59,7 @@ class OperatorAlgebraWarning(UserWarning):
 
 
 def explain(what: str, where: str = "", remedy: str = "") -> str:
-    """Word a message as *where*: *what*. *remedy*.
+    """Word a message: where, what, remedy.
 
     >>> explain("the mass is negative (-1.0)", 'arm.toml, body "link1"', "Give a mass of at least 0.")
     'arm.toml, body "link1": the mass is negative (-1.0). Give a mass of at least 0.'

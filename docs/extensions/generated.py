@@ -14,6 +14,7 @@ import operator_algebra
 from operator_algebra import symbols
 from operator_algebra.cli.main import app
 from operator_algebra.expressions.nodes import Expr, Fixpoint, Symbol
+from operator_algebra.operators.spaces import Space
 
 _DOCS = Path(__file__).parents[1]
 _NOTEBOOKS = _DOCS.parent / "notebooks"
@@ -32,8 +33,18 @@ def _section(home: str) -> str:
     return next(title for title, prefixes in _SECTIONS.items() if home.startswith(prefixes))
 
 
+_SIZES = {
+    "spatial": "6 numbers for each body",
+    "joint": "one number for each degree of freedom of a joint",
+    "one": "a single number",
+}
+
+
 def _directive(name: str) -> str:
     value = getattr(operator_algebra, name)
+    if isinstance(value, Space):
+        text = f"The space *{value.name}*, dual to *{value.dual_name}*: {_SIZES[value.sizes]}."
+        return f".. data:: operator_algebra.{name}\n\n   {text}\n"
     kind = "class" if inspect.isclass(value) else "function" if inspect.isfunction(value) else "data"
     options = {"class": "   :members:\n", "function": "", "data": "   :no-value:\n"}[kind]
     return f".. auto{kind}:: operator_algebra.{name}\n{options}"

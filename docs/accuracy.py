@@ -135,7 +135,7 @@ def small_pivots() -> str:
     q = arm.random(0)[0]
     C = oa.operator("C", oa.RATE >> oa.TORQUE, structure="diagonal")
     formula = oa.inv(oa.dynamics.mass_matrix + C) @ oa.symbols.T
-    mass = oa.compile(oa.dynamics.mass_matrix, arm)(q=q)
+    mass: Any = oa.compile(oa.dynamics.mass_matrix, arm)(q=q)
     T = np.array([1.0, 2.0, 3.0])
     plain = oa.compile(formula, arm, backend="numpy")
     bare = replace(plain, program=replace(plain.program, method="orthogonal"))  # nothing mends it under this name
@@ -143,7 +143,7 @@ def small_pivots() -> str:
     rows = [f"| share of the pivot | {' | '.join(programs)} |", f"|---|{'---|' * len(programs)}"]
     for share in (1e-2, 1e-4, 1e-6, 1e-8):
         noise = np.array([0.0, 0.0, -mass[2, 2] * (1 - share)])
-        truth = np.linalg.solve(mass + np.diag(noise), T)
+        truth = cast("Any", np.linalg).solve(mass + np.diag(noise), T)
         errors = [np.abs(run(q=q, C=noise, T=T) - truth).max() / np.abs(truth).max() for run in programs.values()]
         rows.append(f"| {share:.0e} | {' | '.join(f'{error:.0e}' for error in errors)} |")
     return "\n".join(rows) + "\n"

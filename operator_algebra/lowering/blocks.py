@@ -275,11 +275,12 @@ class BlockLift:
         return diagonal(self._lift, e)
 
     def _bordered_diagonal(self, e: Bordered) -> Steps[Terms]:
-        """The block diagonal of a tree-local part, and that of each L R, which is L(k) R(k)."""
+        """The block diagonal of a tree-local part, and that of each L C R, which is L(k) C R(k)."""
         collected = yield self.terms(diag(e.tree))
-        for L, R in e.low:
-            column, row = self._lift.vector(L), self._lift.vector(R.T)
-            collected.append(Term(UNIT, (Ref(column), Ref(row, star=True))))
+        for term in e.low:
+            column, small, row = (self._lift.vector(part) for part in (term.L, term.C, term.R.T))
+            middle = () if self._lift.is_identity(small) else (Ref(small),)
+            collected.append(Term(UNIT, (Ref(column), *middle, Ref(row, star=True))))
         return collected
 
     def _diagonal_of_product(self, e: Product) -> Steps[Terms]:

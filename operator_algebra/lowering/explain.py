@@ -43,9 +43,9 @@ class Bare(Writer):
             return self.inside(step, star)
         return self.name(number) + (self.words.star if star else "")
 
-    def block_of_hop(self, hop: Hop, inward: bool) -> str:
+    def block_of_hop(self, hop: Hop, inward: bool, here: str = "k") -> str:
         """The hop itself."""
-        del inward
+        del inward, here
         return (hop.symbol.T if hop.star else hop.symbol).render(self.style)
 
     def formula(self, step: Step) -> str:

@@ -80,8 +80,12 @@ def name_values(graph: Graph, outputs: Sequence[Output]) -> tuple[dict[int, str]
 
 
 def inlined(graph: Graph, named: Mapping[int, str], outputs: Sequence[Output]) -> frozenset[int]:
-    """The values that are written where they are read: inverses, stacks, shifts read once, products without a name."""
+    """The values that are written where they are read: inverses, stacks, shifts read once, products without a name.
+
+    What another body reads has a line of its own: its formula speaks of k.
+    """
     readers = _readers(graph)
+    carried = {v.definition.source.value for v in graph.values.values() if isinstance(v.definition, Shift)}
     shown = {ref.value for output in outputs for ref in output.refs() if ref == output.ref}
     walked = {ref.value for output in outputs for ref in output.refs()}
     found: set[int] = set()
@@ -99,7 +103,7 @@ def inlined(graph: Graph, named: Mapping[int, str], outputs: Sequence[Output]) -
                 inside = number not in named and alone and (turned or not value.is_vector)
             case _:
                 inside = False
-        if inside and number not in shown:
+        if inside and number not in shown | carried:
             found.add(number)
     return frozenset(found)
 

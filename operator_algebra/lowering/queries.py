@@ -130,10 +130,9 @@ def _eliminated(query: _Query, e: Expr) -> Transfer:
         d_beta=tuple(tuple(block(d, j) for j in pulls) for d in carried),
         theta=(),
     )
-    spaces = [elimination.space(s) for s in messages]
-    arriving = [elimination.space(j) for j in pulls]
-    types = [[Type(message, beta) for message in spaces] for beta in arriving]
-    return _with_theta(graph, positive(graph, found), types)
+    inward, outward = found.needed()
+    types = [[Type(elimination.space(messages[i]), elimination.space(pulls[j])) for i in inward] for j in outward]
+    return _with_theta(graph, positive(graph, found.only(inward, outward)), types)
 
 
 def _with_theta(graph: Graph, t: Transfer, types: list[list[Type]]) -> Transfer:

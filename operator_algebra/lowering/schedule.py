@@ -55,7 +55,7 @@ class _Plan:
                 wanted = _direction_of(label)
                 same = label in "LR" or wanted == self.direction(at)
                 if source in self.late:
-                    same = not self.graph[number].attached and label != "R"
+                    same = not self.graph[number].attached
                 sweep = max(sweep, at if same else at + 1)
         return sweep
 

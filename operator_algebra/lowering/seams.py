@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from operator_algebra.errors import NotLowerable
 from operator_algebra.expressions.build import add, inv, matmul, multiply, one, scale, zero
@@ -12,16 +12,30 @@ from operator_algebra.lowering.trampoline import Steps, run
 
 
 @dataclass(frozen=True, slots=True)
+class LowRank:
+    """L C R: R goes into a space of no body, C stays there, L comes out of it."""
+
+    L: Expr
+    C: Expr
+    R: Expr
+
+    @property
+    def whole(self) -> Expr:
+        """The product."""
+        return matmul(self.L, self.C, self.R)
+
+
+@dataclass(frozen=True, slots=True)
 class Bordered:
-    """e = tree + Σ L R, where each L comes out of a space of no body and each R goes into one."""
+    """An operator as tree + Σ L C R."""
 
     tree: Expr
-    low: tuple[tuple[Expr, Expr], ...] = ()
+    low: tuple[LowRank, ...] = ()
 
     @property
     def whole(self) -> Expr:
         """The sum."""
-        return add(self.tree, *(matmul(L, R) for L, R in self.low))
+        return add(self.tree, *(term.whole for term in self.low))
 
 
 class Seams:
@@ -35,7 +49,7 @@ class Seams:
         return run(self._split(e))
 
     def smalls(self, e: Expr) -> list[Expr]:
-        """The small operators I + R A L whose determinants, with that of the tree-local part, make up that of e."""
+        """The small operators I + R A L C whose determinants, with that of the tree-local part, make up that of e."""
         body = self.split(e)
         return _bordered_inverse(body)[1]
 
@@ -51,7 +65,8 @@ class Seams:
             case Product():
                 seam = next((i for i, factor in enumerate(e.children[:-1]) if not factor.type.domain.attached), None)
                 if seam is not None:
-                    return Bordered(zero(e.type), ((matmul(*e.children[: seam + 1]), matmul(*e.children[seam + 1 :])),))
+                    L, R = matmul(*e.children[: seam + 1]), matmul(*e.children[seam + 1 :])
+                    return Bordered(zero(e.type), (LowRank(L, one(L.type.domain >> L.type.domain), R),))
                 parts: list[Bordered] = []
                 for factor in e.children:
                     part = yield self._split(factor)
@@ -62,11 +77,11 @@ class Seams:
                 for child in e.children:
                     part = yield self._split(child)
                     terms.append(part)
-                low = tuple(pair for part in terms for pair in part.low)
+                low = tuple(term for part in terms for term in part.low)
                 return Bordered(add(*(part.tree for part in terms)), low) if low else Bordered(e)
             case Scale():
                 body = yield self._split(e.body)
-                low = tuple((multiply(e.factor, L), R) for L, R in body.low)
+                low = tuple(replace(term, C=multiply(e.factor, term.C)) for term in body.low)
                 return Bordered(multiply(e.factor, body.tree), low) if low else Bordered(e)
             case Inverse():
                 body = yield self._split(e.body)
@@ -84,24 +99,25 @@ class Seams:
 
 
 def _product(e: Product, parts: list[Bordered]) -> Bordered:
-    """(T + L R)(T' + L' R') = T T' + L (R T') + (T L' + L (R L')) R'."""
+    """(T + L C R)(T' + L' C' R') = T T' + L C (R T') + (T L' + L C R L') C' R'."""
     if not any(part.low for part in parts):
         return Bordered(e)
     result, *rest = parts
     for part in rest:
-        low = [(L, matmul(R, part.tree)) for L, R in result.low if not isinstance(part.tree, Zero)]
-        low += [(matmul(result.whole, L), R) for L, R in part.low]
+        low = [replace(term, R=matmul(term.R, part.tree)) for term in result.low if not isinstance(part.tree, Zero)]
+        low += [replace(term, L=matmul(result.whole, term.L)) for term in part.low]
         result = Bordered(matmul(result.tree, part.tree), tuple(low))
     return result
 
 
 def _bordered_inverse(body: Bordered) -> tuple[Bordered, list[Expr]]:
-    """(A⁻¹ + L R)⁻¹ = A − A L (I + R A L)⁻¹ R A, one term after the other; and each I + R A L."""
+    """(A⁻¹ + L C R)⁻¹ = A − A L C (I + R A L C)⁻¹ R A, one term after the other; and each I + R A L C."""
     result = Bordered(inv(body.tree))
     smalls: list[Expr] = []
-    for L, R in body.low:
+    for term in body.low:
         A = result.whole
-        smalls.append(add(one(L.type.domain >> L.type.domain), matmul(R, A, L)))
-        left = scale(-1, matmul(A, L, inv(smalls[-1])))
-        result = Bordered(result.tree, (*result.low, (left, matmul(R, A))))
+        smalls.append(add(one(term.C.type), matmul(term.R, A, term.L, term.C)))
+        inner = matmul(term.C, inv(smalls[-1]))
+        low = LowRank(matmul(A, term.L), scale(-1, inner), matmul(term.R, A))
+        result = Bordered(result.tree, (*result.low, low))
     return result, smalls

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from operator_algebra.lowering.values import Hop, Ref
 
 Blocks = tuple[Ref | None, ...]
 Grid = tuple[Blocks, ...]
+Port = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,58 @@ class Transfer:
             grid(self.theta),
         )
 
+    def only(self, inward: Sequence[int], outward: Sequence[int]) -> Transfer:
+        """The same through some of its shifts; before `theta` is known."""
+
+        def row(refs: Blocks, kept: Sequence[int]) -> Blocks:
+            return tuple(refs[i] for i in kept)
+
+        def grid(rows: Grid, first: Sequence[int], second: Sequence[int]) -> Grid:
+            return tuple(row(rows[i], second) for i in first)
+
+        return Transfer(
+            tuple(self.inward[i] for i in inward),
+            tuple(self.outward[j] for j in outward),
+            self.out_x,
+            row(self.out_z, inward),
+            row(self.out_beta, outward),
+            row(self.s_x, inward),
+            grid(self.s_z, inward, inward),
+            row(self.d_x, outward),
+            grid(self.d_z, outward, inward),
+            grid(self.d_beta, outward, outward),
+            (),
+        )
+
+    def needed(self) -> tuple[list[int], list[int]]:
+        """The shifts, inward and outward, that carry something from the input to the output."""
+        cells: list[tuple[Port, Port]] = []
+        for rows, to, source in ((self.s_z, "s", "s"), (self.d_z, "d", "s"), (self.d_beta, "d", "d")):
+            cells += [((to, a), (source, b)) for a, row in enumerate(rows) for b, ref in enumerate(row) if ref]
+        starts: list[Port] = [("s", i) for i, ref in enumerate(self.s_x) if ref]
+        starts += [("d", j) for j, ref in enumerate(self.d_x) if ref]
+        ends: list[Port] = [("s", i) for i, ref in enumerate(self.out_z) if ref]
+        ends += [("d", j) for j, ref in enumerate(self.out_beta) if ref]
+        used = _closure(starts, [(source, to) for to, source in cells]) & _closure(ends, cells)
+        inward = [i for i in range(len(self.inward)) if ("s", i) in used]
+        return inward, [j for j in range(len(self.outward)) if ("d", j) in used]
+
     def refs(self) -> tuple[Ref, ...]:
         """Every value that is read."""
         rows = (self.out_z, self.out_beta, self.s_x, self.d_x, *self.s_z, *self.d_z, *self.d_beta, *self.theta)
         return tuple(ref for ref in (self.out_x, *(ref for row in rows for ref in row)) if ref is not None)
+
+
+def _closure(start: Iterable[Port], steps: Iterable[tuple[Port, Port]]) -> set[Port]:
+    """All that is reached."""
+    following: dict[Port, list[Port]] = {}
+    for one, other in steps:
+        following.setdefault(one, []).append(other)
+    found = set(start)
+    pending = list(found)
+    while pending:
+        for port in following.get(pending.pop(), ()):
+            if port not in found:
+                found.add(port)
+                pending.append(port)
+    return found

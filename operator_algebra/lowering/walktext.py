@@ -10,7 +10,7 @@ from operator_algebra.expressions.names import written
 from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.program import Output
 from operator_algebra.lowering.transfer import Transfer
-from operator_algebra.lowering.values import Hop, Linear, Ref
+from operator_algebra.lowering.values import Linear, Ref
 
 if TYPE_CHECKING:
     from operator_algebra.lowering.writer import Writer
@@ -41,6 +41,7 @@ class _Text:
         self.sent = _indexed("s", len(walk.inward))
         self.arrived = _indexed("w", len(walk.inward))
         self.down = _indexed("d", len(walk.outward))
+        self.turns = any(ref is not None for row in (*walk.d_z, *walk.theta) for ref in row)
         self.beta = [written(name, writer.style) for name in _indexed("beta", len(walk.outward))]
 
     def product(self, ref: Ref, place: str, vector: str = "") -> str:
@@ -57,11 +58,6 @@ class _Text:
     def sum(self, refs: Sequence[Ref | None], place: str, vectors: Sequence[str]) -> list[str]:
         return [self.product(ref, place, v) for ref, v in zip(refs, vectors, strict=True) if ref is not None]
 
-    def hop(self, hop: Hop, place: str) -> str:
-        return (
-            self.writer.block_of_hop(hop, hop.inward).replace("(k,c)", f"({place},c)").replace("(p,k)", f"(p,{place})")
-        )
-
     def head(self) -> list[str]:
         """Whose column it is, and what the letters say."""
         formula = self.output.formula
@@ -76,10 +72,12 @@ class _Text:
         told = "; ".join(f"{names[0].split('_')[0]}: what a body {does}" for names, does in says if names)
         return [f"for {whose}", *([f"    ({told})"] if told else [])]
 
-    def add(self, left: str, parts: list[str], words: str) -> None:
-        """An assignment with its reason, unless nothing is assigned."""
+    def add(self, left: str, parts: list[str], words: str, *, read: bool = False) -> None:
+        """An assignment with its reason; nothing is 0, which is written where the next body reads it."""
         if parts:
             self.text.append(WalkLine(f"    {left} = {self.writer.joined(parts)}", self.worded(words)))
+        elif read:
+            self.text.append(WalkLine(f"    {left} = 0"))
 
     def worded(self, words: str) -> str:
         """Words with the bodies that they name."""
@@ -111,41 +109,41 @@ class _Text:
         """Body j, where the unit is."""
         walk, x = self.walk, self.name
         for s, ref in zip(self.sent, walk.s_x, strict=True):
-            self.add(f"{s}(j)", [self.product(ref, "j")] if ref is not None else [], "sent inward for a unit at {j}")
+            sent = [self.product(ref, "j")] if ref is not None else []
+            self.add(f"{s}(j)", sent, "sent inward for a unit at {j}", read=True)
         self.returned("j")
         own = [self.product(walk.out_x, "j")] if walk.out_x is not None else []
         self.add(f"{x}(j,j)", own + self.through(walk.out_beta, "j"), "the block of {j} with itself")
         for d, ref, row in zip(self.down, walk.d_x, walk.d_beta, strict=True):
             parts = ([self.product(ref, "j")] if ref is not None else []) + self.through(row, "j")
-            self.add(f"{d}(j)", parts, "what the children of {j} see of it")
+            self.add(f"{d}(j)", parts, "what the children of {j} see of it", read=True)
 
     def at_ancestors(self) -> None:
         """The bodies on the path from j to the root."""
         walk, x = self.walk, self.name
         self.text.append(WalkLine("for its ancestors i, from the parent to the root; c is the child towards j"))
         for w, hop, s in zip(self.arrived, walk.inward, self.sent, strict=True):
-            self.add(w, [f"{self.hop(hop, 'i')} {s}(c)"], "arrives at {i} from {c}")
+            self.add(w, [f"{self.writer.block_of_hop(hop, hop.inward, 'i')} {s}(c)"], "arrives at {i} from {c}")
         for s, row in zip(self.sent, walk.s_z, strict=True):
-            self.add(f"{s}(i)", self.sum(row, "i", self.arrived), "what {i} lets through to its parent")
+            self.add(f"{s}(i)", self.sum(row, "i", self.arrived), "what {i} lets through to its parent", read=True)
         self.returned("i")
         rows = self.sum(walk.out_z, "i", self.arrived) + self.through(walk.out_beta, "i")
         self.add(f"{x}(i,j)", rows, "the block in row {i} of this column")
         for d, row, beta in zip(self.down, walk.d_z, walk.d_beta, strict=True):
             parts = self.sum(row, "i", self.arrived) + self.through(beta, "i")
-            self.add(f"{d}(i)", parts, "what the other children of {i} see of it")
+            self.add(f"{d}(i)", parts, "what the other children of {i} see of it", read=self.turns)
 
     def at_others(self) -> None:
         """The bodies that hang below j and its ancestors."""
         walk, x = self.walk, self.name
-        shown = any(ref is not None for row in (*self.walk.d_z, *self.walk.theta) for ref in row)
-        where = "below these, away from j" if shown else "below j"
+        where = "below these, away from j" if self.turns else "below j"
         self.text.append(WalkLine(f"for the bodies i {where}; p is the parent of i"))
         for b, hop, d in zip(self.beta, walk.outward, self.down, strict=True):
-            self.add(f"{b}(i)", [f"{self.hop(hop, 'i')} {d}(p)"], "arrives at {i} from {p}")
+            self.add(f"{b}(i)", [f"{self.writer.block_of_hop(hop, hop.inward, 'i')} {d}(p)"], "arrives at {i} from {p}")
         arriving = [f"{beta}(i)" for beta in self.beta]
         self.add(f"{x}(i,j)", self.sum(walk.out_beta, "i", arriving), "the block in row {i} of this column")
         for d, row in zip(self.down, walk.d_beta, strict=True):
-            self.add(f"{d}(i)", self.sum(row, "i", arriving), "what {i} lets through to its children")
+            self.add(f"{d}(i)", self.sum(row, "i", arriving), "what {i} lets through to its children", read=True)
 
 
 def _indexed(name: str, count: int) -> list[str]:

@@ -139,12 +139,12 @@ class Writer:
         composed = " " in text or text.startswith(self.words.minus)
         return f"({text})" if composed and not text.startswith("[") else text
 
-    def block_of_hop(self, hop: Hop, inward: bool) -> str:
+    def block_of_hop(self, hop: Hop, inward: bool, here: str = "k") -> str:
         """The block of a hop: φ(k,c) where a child c is read, φ(p,k)* where the parent p is."""
         name = hop.symbol.name
         letter = written(name[2:] if name.startswith("E_") and len(name) > 2 else name, self.style)
         natural = hop.symbol.structure.flow == "inward"
-        parent, child = ("k", "c") if inward else ("p", "k")
+        parent, child = (here, "c") if inward else ("p", here)
         places = f"{parent},{child}" if natural else f"{child},{parent}"
         return f"{letter}({places})" + (self.words.star if hop.star else "")
 
@@ -239,7 +239,8 @@ class Writer:
                 if self.style == "latex":
                     words = {"trace": r"\operatorname{tr}", "logdet": r"\log\det"}
                 word = words[definition.kind]
-                return f"{self.words.over_all}{word} {self.grouped(definition.source)}"
+                summed = self.words.over_all if self.program.steps[definition.source.value].value.attached else ""
+                return f"{summed}{word} {self.grouped(definition.source)}"
             case Relate():
                 count = len(definition.equations)
                 return self.prose(f"triangularise {count} equation{'s' if count > 1 else ''} at k and") + f"{own}(c)"

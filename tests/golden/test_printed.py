@@ -8,12 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from operator_algebra.applications.dynamics import mass_matrix
 from operator_algebra.evaluation import evaluate
+from operator_algebra.expressions.build import diag, fixpoint, inv, operator
 from operator_algebra.expressions.nodes import Expr
-from operator_algebra.expressions.query import Query
+from operator_algebra.expressions.query import Query, dense, logdet, trace
 from operator_algebra.lowering.lower import lower
 from operator_algebra.lowering.program import Output, Program
 from operator_algebra.models.model import Model
+from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE, space
+from operator_algebra.symbols import E_phi, I, M
 from tests.golden.pages import FOLDER, pages
 from tests.oracles.printed_page import Machine
 from tests.strategies import random_body
@@ -50,6 +54,7 @@ PICKED = (2, 5)
 def inputs(program: Program) -> dict[str, Any]:
     """A value for each input that the formulas mention; picks stand at two bodies of different branches."""
     rng = np.random.default_rng(7)
+    sizes = [part.stop - part.start for part in MODEL.v_slices]
     found: dict[str, Any] = {}
     for symbol in program.mentioned:
         rows, cols = symbol.type.codomain, symbol.type.domain
@@ -57,6 +62,11 @@ def inputs(program: Program) -> dict[str, Any]:
             continue
         if rows.name == cols.name == "one":
             found[symbol.name] = 0.1
+        elif symbol.structure.hop:
+            shapes = ((sizes[max(p, 0)], sizes[k]) for k, p in enumerate(PARENTS))
+            found[symbol.name] = [0.3 * rng.normal(size=shape) for shape in shapes]
+        elif cols.attached and not rows.attached:
+            found[symbol.name] = rng.normal(size=(4, MODEL.nv))
         elif cols.sizes == "joint":
             found[symbol.name] = np.eye(MODEL.nv).diagonal() * 3
         elif cols.attached:
@@ -90,7 +100,7 @@ def value(e: Any, given: dict[str, Any]) -> Any:
 
 def machine(program: Program, given: dict[str, Any]) -> Machine:
     """The tree with the leaves that the page is given."""
-    hops: dict[int, Any] = {}
+    hops: dict[str, dict[int, Any]] = {}
     values: dict[str, dict[int, Any]] = {}
     for symbol in program.symbols:
         dense = value(symbol, given)
@@ -101,7 +111,8 @@ def machine(program: Program, given: dict[str, Any]) -> Machine:
             if not symbol.structure.hop:
                 values.setdefault(symbol.name, {})[k] = dense[row, col]
             elif MODEL.parent[k] >= 0:
-                hops[k] = dense[cuts(rows.sizes)[MODEL.parent[k]], col]
+                hop = hops.setdefault(symbol.name.removeprefix("E_"), {})
+                hop[k] = dense[cuts(rows.sizes)[MODEL.parent[k]], col]
     return Machine(MODEL.parent, hops, values)
 
 
@@ -131,6 +142,28 @@ def result(output: Output, done: Machine, name: str) -> Any:
 @pytest.mark.parametrize("name", READ)
 def test_a_page_done_by_hand_gives_what_its_formula_means(name: str) -> None:
     done_by_hand(lower(READ[name]))
+
+
+R_inverse = fixpoint("R_inverse", MOTION >> FORCE, lambda X: M + E_phi @ inv(inv(X) + inv(M)) @ E_phi.T)
+GEAR = operator("gear", TORQUE >> TORQUE, structure="inward hop")
+DAMPING = operator("B_joint", RATE >> TORQUE, structure="diagonal definite")
+A = operator("A", RATE >> space("coordinates", attached=False))
+COMPLIANCE = A @ inv(mass_matrix) @ A.T
+BEYOND: dict[str, Expr | Query] = {
+    "an inverse that children hand on": R_inverse,
+    "an inverse that the parent hands on": diag(E_phi.T @ inv(M) @ E_phi),
+    "a second hop": dense(inv(mass_matrix + GEAR @ DAMPING @ GEAR.T + DAMPING)),
+    "a second hop with messages of its own": dense(inv((I + GEAR) @ mass_matrix @ (I + GEAR.T))),
+    "one step inward": dense(E_phi @ M),
+    "one step outward": dense(E_phi.T @ inv(M)),
+    "a small determinant": logdet(COMPLIANCE),
+    "a small trace": trace(COMPLIANCE),
+}
+
+
+@pytest.mark.parametrize("name", BEYOND)
+def test_pages_of_a_user_s_own_formulas(name: str) -> None:
+    done_by_hand(lower(BEYOND[name]))
 
 
 def test_joseph_s_form_done_by_hand() -> None:

@@ -21,10 +21,10 @@ _TOKEN = re.compile(r"\s*(sum_k|sum|log det|tr|\d+/\d+|\d+|[A-Za-z_]\w*|[()\[\],
 
 @dataclass
 class Machine:
-    """A tree, and the values so far: `hops[k]` is φ(p,k), `values[name][k]` the block of a name at body k."""
+    """A tree, and the values so far: `hops["phi"][k]` is φ(p,k), `values[name][k]` the block of a name at body k."""
 
     parent: Sequence[int]
-    hops: Mapping[int, Any]
+    hops: Mapping[str, Mapping[int, Any]]
     values: dict[str, dict[int, Any]]
     walked: dict[tuple[int, int], Any] = field(default_factory=dict[tuple[int, int], Any])
 
@@ -137,6 +137,10 @@ class Reader:
     def term(self) -> Any:
         """A product; `sum` and `sum_k` stand in front of one."""
         word = self.ahead()
+        if word in ("tr", "log det"):
+            self.take()
+            value = self.product()
+            return np.trace(value) if word == "tr" else np.linalg.slogdet(value)[1]
         if word not in ("sum", "sum_k"):
             return self.product()
         self.take()
@@ -205,12 +209,15 @@ class Reader:
         return self.at(token, [self.places[letter] for letter in place])
 
     def at(self, name: str, bodies: list[int]) -> Any:
-        """A block: of a hop between two bodies, or of a value at one; nobody and the ground answer with nothing."""
+        """A block: of a hop between two bodies, or of a value at one; nobody and the ground answer with nothing.
+
+        A value that no line above gave to a body is an error of the page.
+        """
         machine = self.machine
         if len(bodies) == 1:
-            return machine.values.get(name, {}).get(bodies[0], 0.0)
+            return machine.values[name][bodies[0]] if bodies[0] >= 0 else 0.0
         child = next((b for b, p in (bodies, bodies[::-1]) if b >= 0 and machine.parent[b] == p), NOBODY)
-        return machine.hops.get(child, 0.0)
+        return machine.hops[name].get(child, 0.0)
 
     def closed(self, end: str) -> Any:
         """A sum and the bracket behind it."""

@@ -46,7 +46,8 @@ def _directive(name: str) -> str:
         text = f"The space *{value.name}*, dual to *{value.dual_name}*: {_SIZES[value.sizes]}."
         return f".. data:: operator_algebra.{name}\n\n   {text}\n"
     kind = "class" if inspect.isclass(value) else "function" if inspect.isfunction(value) else "data"
-    options = {"class": "   :members:\n", "function": "", "data": "   :no-value:\n"}[kind]
+    members = "   :members:\n   :special-members: __call__\n"
+    options = {"class": members, "function": "", "data": "   :no-value:\n"}[kind]
     return f".. auto{kind}:: operator_algebra.{name}\n{options}"
 
 

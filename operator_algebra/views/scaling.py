@@ -81,7 +81,7 @@ def _panel(axes: Any, series: Sequence[tuple[str, list[tuple[float, float]], str
     axes.set_xticks([], minor=True)
     axes.set_xlabel("bodies n", fontsize=8, color=SOFT)
     axes.set_ylabel(what, fontsize=8, color=SOFT)
-    axes.tick_params(labelsize=7)
+    axes.tick_params(which="both", labelsize=7)  # minor ticks have labels too where the axis spans no decade
     axes.grid(True, color=FAINT, linewidth=0.5)
     axes.legend(fontsize=7, frameon=False)
     for side in ("top", "right"):

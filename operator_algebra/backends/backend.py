@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any, Protocol
 
 from operator_algebra.errors import BackendUnavailable
+from operator_algebra.expressions.nodes import Expr
 from operator_algebra.lowering.program import Program
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound
@@ -28,6 +29,8 @@ class Pivot:
     measure: Any
     """Relative size for every body, (..., n); of what belongs to no body, (..., 1)."""
     attached: bool = True
+    formula: Expr | None = None
+    """What is inverted, where the program knows it."""
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ import numpy as np
 
 from operator_algebra.backends.backend import Pivot
 from operator_algebra.errors import OperatorAlgebraWarning, SingularError
-from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.render import brief
+from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.models.model import Model
 from operator_algebra.operators.spaces import RATE, TORQUE
 
@@ -73,16 +74,22 @@ def singular_error(
             "it has no Cholesky factor. Change the values that it is made of."
         )
     else:
-        cause = _cause(model, k, inverted)
+        cause = _cause(model, k, pivot.formula, inverted)
         text = f"{pivot.name} is singular {place} (relative pivot {least:.0e}){where}: {cause}"
     return SingularError(text, joints=sorted(joints, key=model.joint_index), samples=samples, result=result)
 
 
-def _cause(model: Model, k: int, inverted: Sequence[Expr]) -> str:
+def _cause(model: Model, k: int, formula: Expr | None, inverted: Sequence[Expr]) -> str:
     """Why elimination ends at a body, and what helps."""
     names = outboard(model, k)
     listed = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
     others = [e for e in inverted if e.type != TORQUE >> RATE or not e.structure.definite]
+    if (
+        not others
+        and formula is not None
+        and all(s.origin == "input" or s.structure.hop for s in free_symbols(formula))
+    ):
+        return "its rows depend on each other there. Change the values that it is made of."
     if not others:
         return (
             f"nothing outboard of it ({listed}) has inertia about its axis. "

@@ -102,10 +102,11 @@ class Readout:
 
     def pivot(self, step: Step) -> Pivot:
         """How far a pivot is from zero, at every body."""
+        origin = self._inverted.get(step.number, step.value.origin)
+        formula = origin.body if isinstance(origin, Inverse) else origin
         if not step.value.attached:
             block = multiply_out((self.kernels.small[step.number],))[None]
-            origin = self._inverted.get(step.number)
-            name = brief(origin.body) if isinstance(origin, Inverse) else step.name
+            name = step.name if formula is None else brief(formula)
             return Pivot(name, np.moveaxis(pivot_measure(block, norms(block)), 0, -1), attached=False)
         if isinstance(step.definition, Relate):
             relation = self.kernels.relations[step.number]
@@ -118,7 +119,7 @@ class Readout:
             return Pivot(self.program.steps[step.definition.source.value].name, self._by_body(found))
         formed = self.kernels.formed(Ref(step.number))
         measures = [pivot_measure(formed(group), self._scale(step, group)) for group in self.levels.whole()]
-        return Pivot(step.name, self._by_body(measures))
+        return Pivot(step.name, self._by_body(measures), formula=formula)
 
     def _by_body(self, measures: list[Any]) -> Any:
         """One number per body, (..., n)."""

@@ -61,16 +61,16 @@ def _eliminate_component(graph: Graph, component: Component, orthogonal: bool, k
     both = {"U", "D"} <= component.labels
     cycle = local_cycle(graph, members)
     if len(vectors) != len(members):
-        name = _name(graph, next(n for n in members if not graph[n].is_vector))
+        name = _name(graph, (n for n in members if not graph[n].is_vector))
         if vectors:
             raise NotLowerable(refuse.nonlinear(name))
         if cycle:
-            raise NotLowerable(refuse.same_body(_name(graph, cycle[0])))
+            raise NotLowerable(refuse.same_body(_name(graph, cycle)))
         if both:
             raise NotLowerable(refuse.both_ways(name))
         return None
     if "R" in component.labels or any(not graph[n].attached for n in members):
-        raise NotLowerable(refuse.reduced_loop(_name(graph, members[0])))
+        raise NotLowerable(refuse.reduced_loop(_name(graph, members)))
     if (has_unknown or both or cycle) and (orthogonal or has_no_local_term(graph, members)):
         return relate(graph, members)
     if has_unknown or both or cycle:
@@ -80,9 +80,10 @@ def _eliminate_component(graph: Graph, component: Component, orthogonal: bool, k
     return None
 
 
-def _name(graph: Graph, number: int) -> str:
-    value = graph[number]
-    return value.names[0] if value.names else str(value.origin)
+def _name(graph: Graph, members: Iterable[int]) -> str:
+    """What the user calls some values: the name of the first that has one, else the formula of the first."""
+    values = [graph[number] for number in members]
+    return next((value for value in values if value.names), values[0]).called
 
 
 @dataclass
@@ -192,7 +193,7 @@ class Elimination:
         row_space = direct_sum(rows)
         grid = [[affine.coefficients.get(t, []) for t in tears] for affine in residuals]
         self.pivot = self.stack(grid, Type(self.tear_space, row_space), rows, [self.space(t) for t in tears])
-        if self.pivot is None:
+        if self.pivot is None or graph[self.pivot.value].definition == Linear(()):
             raise NotLowerable(refuse.no_pivot(system.residuals[0][0]))
         origin = graph[tears[0]].origin
         self.inverse = Ref(graph.new(Type(row_space, self.tear_space), Invert(self.pivot), origin=origin))

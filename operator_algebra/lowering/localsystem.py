@@ -95,7 +95,7 @@ def local_system(
     for tear in system.tears[len(unknowns) :]:
         equation = {source: [t.scaled(Fraction(-1)) for t in terms] for source, terms in system.equations[tear].items()}
         equation.setdefault(tear, []).append(Term(Fraction(1), ()))
-        system.residuals.append((str(graph[tear].origin), equation))
+        system.residuals.append((graph[tear].called, equation))
     system.order = _order(system, set(system.tears))
     return system
 

@@ -18,8 +18,21 @@ def strict_inverse(e: Inverse) -> str:
     body = e.body
     return (
         f"cannot lower {e}: {body} is strictly {body.structure.flow}, so no body has a pivot and the inverse "
-        f"does not exist. Did you mean φ⁻¹ = I − E_φ?"
+        f"does not exist. {_repair(body)}"
     )
+
+
+def _repair(body: Expr) -> str:
+    """The nearest operator that has an inverse."""
+    if isinstance(body, Symbol) and body.name != "E_phi" and body.definition is None:
+        return f"Did you mean (I − {body})⁻¹?"
+    return "Did you mean φ⁻¹ = I − E_φ?"
+
+
+def zero_determinant(e: Expr) -> str:
+    """The log-determinant of a one-way operator without diagonal blocks."""
+    side = f"strictly {e.structure.flow}"
+    return f"cannot lower logdet({e}): {e} is {side}, so its determinant is zero and has no logarithm."
 
 
 def open_hops(e: Expr) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from operator_algebra.errors import NotLowerable
 from operator_algebra.expressions.build import diag
 from operator_algebra.expressions.nodes import Expr, Inverse, One, Product, Scale, Symbol, Transpose
+from operator_algebra.lowering import refuse
 from operator_algebra.lowering.lift import Lift
 from operator_algebra.lowering.queries import pivots
 from operator_algebra.lowering.values import Ref, Term, Total
@@ -48,6 +50,8 @@ def logdet(lift: Lift, e: Expr) -> int:
             terms.append(_total(lift, "logdet", Ref(lift.vector(part))).scaled(sign))
         elif flow == "diagonal":
             terms.append(_total(lift, "logdet", lift.block(part)).scaled(sign))
+        elif one_way and part.structure.strict:
+            raise NotLowerable(refuse.zero_determinant(part))
         elif one_way:
             pending.append((sign, diag(part)))
         elif isinstance(part, Symbol) and part.definition is not None:

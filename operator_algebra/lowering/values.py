@@ -249,6 +249,11 @@ class Value:
         return self.type.domain.attached or self.type.codomain.attached
 
     @property
+    def called(self) -> str:
+        """Its name in the formula, or the formula that it stands for."""
+        return self.names[0] if self.names else str(self.origin)
+
+    @property
     def is_vector(self) -> bool:
         """Whether it is a column (one or several right-hand sides)."""
         return not self.type.domain.attached

@@ -125,7 +125,9 @@ def test_queries_of_a_singular_operator_are_refused(query: Lowerable) -> None:
 
 
 def test_the_determinant_of_local_blocks_names_the_joint() -> None:
-    with pytest.raises(SingularError, match='C is singular at joint "joint2"') as caught:
+    with pytest.raises(
+        SingularError, match=r'C is singular at joint "joint2" .*: its rows depend on each other there'
+    ) as caught:
         compile_program(logdet(C), ARM)(q=Q, C=[1.0, 0.0, 1.0])
     assert caught.value.joints == ("joint2",)
     masked = compile_program(logdet(C), ARM)(q=Q, C=[[1.0, 0.0, 1.0], [1.0, 2.0, 1.0]], errors="mask")

@@ -13,7 +13,7 @@ from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError, NotLowerable
 from operator_algebra.expressions.build import fixpoint, inv, one, operator, vector, zero
 from operator_algebra.expressions.nodes import Expr
-from operator_algebra.expressions.query import trace
+from operator_algebra.expressions.query import Query, logdet, trace
 from operator_algebra.lowering.lower import Method, lower
 from operator_algebra.models.families import chain
 from operator_algebra.operators.spaces import FORCE, MOTION, ONE, RATE, TORQUE
@@ -23,6 +23,7 @@ MASS = H @ phi @ M @ phi.T @ H.T
 x = vector("x", FORCE)
 Q = operator("Q", RATE >> TORQUE)
 N = operator("N", FORCE >> FORCE, structure="inward")
+GEAR = operator("gear", TORQUE >> TORQUE, structure="inward hop")
 A = operator("A", MOTION >> FORCE, structure="diagonal")
 
 STRICT = "is strictly inward, so no body has a pivot and the inverse does not exist. Did you mean φ⁻¹ = I − E_φ?"
@@ -43,9 +44,27 @@ def coupled() -> Expr:
     return fixpoint("X", ONE >> FORCE, lambda X: E_phi @ X + M @ back(X))
 
 
-REFUSED: dict[str, tuple[Callable[[], Expr], str]] = {
+REFUSED: dict[str, tuple[Callable[[], Expr | Query], str]] = {
     "strictly inward": (lambda: inv(phi - s.I) @ x, f"cannot lower (φ − I)⁻¹: φ − I {STRICT}"),
     "a hop": (lambda: inv(E_phi), f"cannot lower E_φ⁻¹: E_φ {STRICT}"),
+    "a hop of the user's own": (
+        lambda: inv(GEAR),
+        "cannot lower gear⁻¹: gear is strictly inward, so no body has a pivot and the inverse does not exist. "
+        "Did you mean (I − gear)⁻¹?",
+    ),
+    "a zero determinant": (
+        lambda: logdet(phi - s.I),
+        "cannot lower logdet(φ − I): φ − I is strictly inward, so its determinant is zero and has no logarithm.",
+    ),
+    "a vector that is itself and more": (
+        lambda: fixpoint("z", ONE >> FORCE, lambda z: x + z),
+        f"cannot lower z: its equation has no local term at any body, {NO_PIVOT}",
+    ),
+    "a recursion that needs a sum over all bodies": (
+        lambda: fixpoint("z", ONE >> FORCE, lambda z: x + E_phi @ z + x @ (x.T @ inv(M) @ z)),
+        "cannot lower z: inside the inverse a sum over all bodies is fed back (a low-rank term). "
+        "Write the inverse with the bordering (Woodbury) formula.",
+    ),
     "strict, inside a larger formula": (
         lambda: phi.T @ inv(M + phi @ M @ inv(E_phi.T @ phi.T) @ phi.T) @ x,
         "cannot lower (E_φ* φ*)⁻¹: E_φ* φ* is strictly outward, so no body has a pivot and the inverse does not exist. "

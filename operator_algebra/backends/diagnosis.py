@@ -84,11 +84,8 @@ def _cause(model: Model, k: int, formula: Expr | None, inverted: Sequence[Expr])
     names = outboard(model, k)
     listed = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
     others = [e for e in inverted if e.type != TORQUE >> RATE or not e.structure.definite]
-    if (
-        not others
-        and formula is not None
-        and all(s.origin == "input" or s.structure.hop for s in free_symbols(formula))
-    ):
+    leaves = frozenset[Symbol]() if formula is None else free_symbols(formula)
+    if not others and leaves and all(leaf.origin == "input" or leaf.structure.hop for leaf in leaves):
         return "its rows depend on each other there. Change the values that it is made of."
     if not others:
         return (

@@ -25,7 +25,7 @@ def command(
         if as_json:
             say_json(_facts(name, model))
         else:
-            say(f"{model!r}\n{model}", ascii_only=ascii_only)
+            say(str(model), ascii_only=ascii_only)
         return
     chosen = names() if suite else available()
     models = [(one, mechanism(one)) for one in chosen]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from operator_algebra.checking.claims import law_of
+from operator_algebra.checking.replay import SAMPLES, replay
 from operator_algebra.checking.residual import Verdict, readings
 from operator_algebra.checking.shrink import Counterexample, shrink
 from operator_algebra.checking.suite import mechanism, sample_of, suite
@@ -32,6 +33,10 @@ class Check:
     rows: tuple[Tally, ...]
     counterexample: Counterexample | None
     seed: int
+    drawn: int
+    """How many samples were drawn of each mechanism."""
+    target: Model | str | None
+    """The model, what the command line knows it by, or None for the suite."""
 
     @property
     def holds(self) -> bool:
@@ -76,11 +81,11 @@ class Check:
         field = {"holds": "holds", "FAILS": "fails", "inconclusive": "inconclusive"}[verdict]
         return sum(getattr(row, field) for row in self.rows)
 
-    def replay(self) -> str:
-        """The command that shows the worst case again."""
-        name = self.law.name if self.law.name != "claim" else self.law.formula("ascii")
-        where = f" --model {self.worst.mechanism}" if self.worst else ""
-        return f'operator-algebra check "{name}"{where} --seed {self.seed}'
+    def replay(self, row: Tally | None = None) -> str:
+        """The command, or the line of Python, that checks the mechanism of a row again: by default the worst one."""
+        shown = row or self.worst
+        target = shown.mechanism if self.target is None and shown is not None else self.target
+        return replay(self.law, target, samples=self.drawn, seed=self.seed)
 
     def __repr__(self) -> str:
         worst = f"worst residual {self.residual:.0e} (bound {self.bound:.0e})"
@@ -147,7 +152,7 @@ def check(
     claim: Identity | Statement | str,
     model: Model | None = None,
     *,
-    samples: int = 8,
+    samples: int = SAMPLES,
     seed: int = 0,
     executor: Executor | None = None,
     progress: Progress = None,
@@ -168,12 +173,16 @@ def check_all(
     laws: Sequence[Law],
     model: Model | None = None,
     *,
-    samples: int = 8,
+    samples: int = SAMPLES,
     seed: int = 0,
     executor: Executor | None = None,
     progress: Progress = None,
+    source: str | None = None,
 ) -> list[Check]:
-    """Try several laws, which share the values that they have in common."""
+    """Try several laws, which share the values that they have in common.
+
+    `source` is the name or path by which the command line knows the model.
+    """
     _checked(samples, seed)
     if model is not None and not isinstance(model, Model):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
@@ -192,7 +201,8 @@ def check_all(
     for place in range(len(targets)):
         for row in found[place]:
             by_law[row.law].append(row)
-    return [_outcome(law, tuple(by_law[law.name]), model, seed) for law in laws]
+    known = model if source is None else source
+    return [_outcome(law, tuple(by_law[law.name]), model, seed, samples, known) for law in laws]
 
 
 def _name(target: str | Model) -> str:
@@ -222,7 +232,9 @@ def _bodies(target: str | Model) -> int:
     return (mechanism(target) if isinstance(target, str) else target).n
 
 
-def _outcome(law: Law, rows: tuple[Tally, ...], model: Model | None, seed: int) -> Check:
+def _outcome(
+    law: Law, rows: tuple[Tally, ...], model: Model | None, seed: int, samples: int, target: Model | str | None
+) -> Check:
     failing = [row for row in rows if row.fails]
     counterexample = None
     if failing:
@@ -235,7 +247,7 @@ def _outcome(law: Law, rows: tuple[Tally, ...], model: Model | None, seed: int) 
         verdict = "FAILS"
     elif failing or 2 * sum(row.inconclusive for row in rows) > sum(row.samples for row in rows) or not rows:
         verdict = "inconclusive"
-    return Check(law, verdict, rows, counterexample, seed)
+    return Check(law, verdict, rows, counterexample, seed, samples, target)
 
 
 def _size(row: Tally, model: Model | None) -> int:

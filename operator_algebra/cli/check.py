@@ -57,7 +57,7 @@ def command(
     chosen = mechanism(model) if model else None
     start = time.monotonic()
     try:
-        checks = _run(laws, chosen, samples, seed, jobs, quiet=quiet)
+        checks = _run(laws, chosen, model, samples, seed, jobs, quiet=quiet)
     except KeyboardInterrupt:
         typer.echo("\nstopped; nothing was written. The same command with the same seed starts again.", err=True)
         raise typer.Exit(STOPPED) from None
@@ -95,12 +95,14 @@ def _code(checks: list[Check], *, strict: bool) -> int:
     return 0
 
 
-def _run(laws: list[Law], model: Model | None, samples: int, seed: int, jobs: int, *, quiet: bool) -> list[Check]:
+def _run(
+    laws: list[Law], model: Model | None, source: str | None, samples: int, seed: int, jobs: int, *, quiet: bool
+) -> list[Check]:
     from operator_algebra.checking.check import check_all
 
     progress = None if quiet else True
     if model is not None:
-        return check_all(laws, model, samples=samples, seed=seed, progress=progress)
+        return check_all(laws, model, samples=samples, seed=seed, progress=progress, source=source)
     from operator_algebra.checking.workers import workers
 
     with workers(jobs or os.cpu_count() or 1) as pool:

@@ -13,6 +13,7 @@ from operator_algebra.expressions.build import fixpoint, operator
 from operator_algebra.identities.catalogue import law_named
 from operator_algebra.identities.identity import Identity
 from operator_algebra.models.families import chain, random_tree
+from operator_algebra.models.gallery import load
 from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Body, Model
 from operator_algebra.models.shapes import forest_shapes
@@ -104,7 +105,10 @@ def test_a_check_speaks() -> None:
     found = check("factor inverse", chain(3), samples=2)
     assert repr(found).startswith("holds   factor inverse   2 samples, worst residual ")
     assert str(found).startswith("holds        factor inverse: (I + H φ K)⁻¹ = I − H ψ K\n")
-    assert 'replay  operator-algebra check "factor inverse" --model chain3 --seed 0' in str(found)
+    assert 'replay  oa.check("factor inverse", model, samples=2, seed=0)   # model: your "chain3"' in str(found)
+    assert 'replay  operator-algebra check "factor inverse" --model tree4' in str(
+        check("factor inverse", load("tree4"))
+    )
     assert found.samples == 2
     assert found.residual <= found.bound
     assert "<table>" in found._repr_html_()  # pyright: ignore[reportPrivateUsage]

@@ -94,8 +94,8 @@ def _summary(checks: Sequence[Check], samples: int, seed: int, seconds: float) -
     verdict = "every law holds on every sample that could be judged" if holds else "not every law holds"
     return (
         f"<h1>Laws of the spatial operator algebra, checked</h1>"
-        f'<p class="soft">{verdict}; sampled, not proved · {samples} samples of each mechanism, in body and world axes '
-        f"and both orders of siblings · seed {seed} · {seconds:.0f} s</p>"
+        f'<p class="soft">{verdict}; sampled, not proved · {samples} samples of each mechanism in the domain of a law, '
+        f"in body and world axes and both orders of siblings · seed {seed} · {seconds:.0f} s</p>"
         f'<div class="cards">{shown}</div>'
     )
 
@@ -137,18 +137,21 @@ def _law(check: Check) -> str:
 
 
 def _worst(checks: Sequence[Check]) -> str:
-    rows = sorted(((row.ratio, check, row) for check in checks for row in check.rows), key=lambda one: -one[0])[:12]
+    """The mechanism nearest to the bound for each law, the nearest laws first."""
+    nearest = [(check, max(check.rows, key=lambda row: row.ratio)) for check in checks if check.rows]
+    rows = sorted(nearest, key=lambda one: -one[1].ratio)[:12]
     cells = "".join(
         f"<tr><td>{escape(check.law.name)}</td><td>{escape(row.mechanism)}</td>"
         f'<td class="n">{row.residual:.0e} / {row.bound:.0e}</td><td class="n">{row.condition:.0e}</td>'
-        f"<td><code>{escape(check.replay())}</code></td></tr>"
-        for _, check, row in rows
+        f"<td><code>{escape(check.replay(row))}</code></td></tr>"
+        for check, row in rows
     )
     head = (
         '<tr><th>law</th><th>mechanism</th><th class="n">worst / bound</th>'
         '<th class="n">condition</th><th>replay</th></tr>'
     )
-    return f'<h2>Nearest to their bounds</h2><div class="wide"><table>{head}{cells}</table></div>'
+    about = '<p class="soft">Of each law the worst mechanism; the twelve laws that come nearest.</p>'
+    return f'<h2>Nearest to their bounds</h2>{about}<div class="wide"><table>{head}{cells}</table></div>'
 
 
 def _coverage(covered: Sequence[tuple[str, str]]) -> str:

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from operator_algebra.checking.check import check_all
 from operator_algebra.checking.results import results
 from operator_algebra.checking.suite import mechanism
 from operator_algebra.cli.oracle import compare_gallery, sentence
+from operator_algebra.cli.page import page
 from operator_algebra.cli.report import write_report
 from operator_algebra.identities.catalogue import catalogue, laws_of
 
@@ -97,6 +99,20 @@ def test_the_report_is_one_file_that_loads_nothing(tmp_path: Path) -> None:
         assert (tmp_path / f"{name}.png").stat().st_size > 0
         assert (tmp_path / f"{name}.svg").read_text(encoding="utf-8").count("<svg") == 1
     assert json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["fails"] == 0
+
+
+def test_the_nearest_rows_are_of_different_laws_and_replay_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("operator_algebra.checking.check.suite", lambda: ("tree4", "planar2r", "spread2"))
+    checks = check_all(list(catalogue("*a*").values()), samples=2, seed=3)
+    text = page(checks, {}, [], None, samples=2, seed=3, seconds=1.0)
+    table = text.partition("Nearest to their bounds")[2].partition("</table>")[0]
+    rows = [re.findall(r"<td[^>]*>(?:<code>)?(.*?)(?:</code>)?</td>", row) for row in table.split("</tr>")[1:-1]]
+    assert len({law for law, *_ in rows}) == len(rows) == 12
+    for law, mechanism_name, *_, replay in rows:
+        assert unescape(replay).startswith("operator-algebra check ")
+        assert f" --model {mechanism_name} --samples 2 --seed 3" in replay
+        (check,) = (check for check in checks if check.law.name == unescape(law))
+        assert max(check.rows, key=lambda row: row.ratio).mechanism == mechanism_name
 
 
 def test_an_independent_engine_agrees() -> None:

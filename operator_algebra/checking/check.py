@@ -11,7 +11,7 @@ from operator_algebra.checking.claims import law_of
 from operator_algebra.checking.replay import SAMPLES, replay
 from operator_algebra.checking.residual import Verdict, readings
 from operator_algebra.checking.shrink import Counterexample, shrink
-from operator_algebra.checking.suite import mechanism, sample_of, suite
+from operator_algebra.checking.suite import in_domain, mechanism, sample_of, suite
 from operator_algebra.checking.tally import Tally, tallies
 from operator_algebra.errors import InputError
 from operator_algebra.identities.identity import Identity, Law, Statement
@@ -191,12 +191,16 @@ def check_all(
         )
     targets: list[str | Model] = list(suite()) if model is None else [model]
     found: dict[int, list[Tally]] = {}
-    each = len(laws) * samples
+    planned = [samples * sum(in_domain(law, _model(target)) for law in laws) for target in targets]
+    done, total = 0, sum(planned)
     with reporting(progress, "checking") as report:
-        report(0, each * len(targets), "")
+        report(done, total, "")
         for place, rows in _run(targets, laws, samples, seed, executor):
             found[place] = rows
-            report(each * len(found), each * len(targets), _name(targets[place]))
+            judged = sum(row.samples for row in rows)
+            done += judged
+            total += judged - planned[place]  # a law may have no form for a large mechanism: only trying tells
+            report(done, total, _name(targets[place]))
     by_law: dict[str, list[Tally]] = {law.name: [] for law in laws}
     for place in range(len(targets)):
         for row in found[place]:
@@ -209,6 +213,10 @@ def _name(target: str | Model) -> str:
     return target if isinstance(target, str) else target.name
 
 
+def _model(target: str | Model) -> Model:
+    return mechanism(target) if isinstance(target, str) else target
+
+
 def _run(
     targets: Sequence[str | Model], laws: Sequence[Law], samples: int, seed: int, executor: Executor | None
 ) -> Iterator[tuple[int, list[Tally]]]:
@@ -218,7 +226,7 @@ def _run(
             yield place, tallies(target, laws, samples, seed)
         return
     # The largest first, so that no worker is left with a long one at the end.
-    order = sorted(range(len(targets)), key=lambda place: -_bodies(targets[place]))
+    order = sorted(range(len(targets)), key=lambda place: -_model(targets[place]).n)
     jobs = {executor.submit(tallies, targets[place], laws, samples, seed): place for place in order}
     try:
         for job in as_completed(jobs):
@@ -226,10 +234,6 @@ def _run(
     finally:
         for job in jobs:
             job.cancel()
-
-
-def _bodies(target: str | Model) -> int:
-    return (mechanism(target) if isinstance(target, str) else target).n
 
 
 def _outcome(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from operator_algebra.checking.residual import Sampled, judge
@@ -75,7 +75,6 @@ def tallies(
     laws: Iterable[Law],
     samples: int,
     seed: int,
-    tick: Callable[[int], None] | None = None,
 ) -> list[Tally]:
     """How laws fare on a mechanism, whose values they share; laws whose domain it is outside of are left out."""
     model = mechanism(target) if isinstance(target, str) else target
@@ -93,6 +92,4 @@ def tallies(
         ]
         if sampled:
             found.append(tally(law, name, sorted(sampled, key=lambda pair: pair[0])))
-        if tick is not None:
-            tick(len(sampled))
     return found

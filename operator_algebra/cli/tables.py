@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import operator_algebra
+from operator_algebra.checking.suite import in_domain, mechanism, suite
 from operator_algebra.markup import width
 
 if TYPE_CHECKING:
@@ -42,10 +43,24 @@ def summary(
     extended = sum(row.precise for check in checks for row in check.rows)
     told = [f"{_thousands(counts[verdict])} {word}" for verdict, word in _WORDS.items()]
     lines += ["", f" {', '.join(told)}   {_thousands(extended)} judged in extended precision   {seconds:.0f} s"]
+    lines += [f" {text}" for text in left_out(checks, model)]
     for check in checks:
         if check.verdict != "holds":
             lines += ["", *str(check).splitlines()]
     return "\n".join(lines)
+
+
+def left_out(checks: Sequence[Check], model: Model | None) -> list[str]:
+    """Why fewer samples were judged than laws × mechanisms × samples; nothing if all were."""
+    models = [model] if model is not None else [mechanism(name) for name in suite()]
+    outside = sum(not in_domain(check.law, one) for check in checks for one in models)
+    pairs, judged = len(checks) * len(models), sum(len(check.rows) for check in checks)
+    reasons = [
+        (outside, "outside the domain of the law"),
+        (pairs - judged - outside, "too large for a law without a form in vectors"),
+    ]
+    told = [f"{_thousands(count)} {reason}" for count, reason in reasons if count]
+    return [f"left out of {_thousands(pairs)} pairs of law and mechanism: {', '.join(told)}"] if told else []
 
 
 def closing(engine: str | None, report: Path | None) -> list[str]:

@@ -7,10 +7,10 @@ import pytest
 
 from operator_algebra.checking.check import Check, check, check_all
 from operator_algebra.checking.claims import law_of, laws_of
-from operator_algebra.checking.suite import TRAITS, coverage, groups, mechanism, suite, traits_of, trials
+from operator_algebra.checking.suite import TRAITS, coverage, groups, in_domain, mechanism, suite, traits_of, trials
 from operator_algebra.errors import InputError, ParseError
 from operator_algebra.expressions.build import fixpoint, operator
-from operator_algebra.identities.catalogue import law_named
+from operator_algebra.identities.catalogue import catalogue, law_named
 from operator_algebra.identities.identity import Identity
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.gallery import load
@@ -119,6 +119,18 @@ def test_progress_is_told_from_the_start_and_to_the_end() -> None:
     told: list[tuple[int, int | None]] = []
     check("factor inverse", chain(2), progress=lambda done, total, text: told.append((done, total)))
     assert told == [(0, 8), (8, 8)]
+
+
+def test_progress_ends_with_what_was_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("operator_algebra.checking.check.suite", lambda: ("tree4", "planar2r", "chain50"))
+    told: list[tuple[int, int | None]] = []
+    laws = list(catalogue().values())
+    found = check_all(laws, samples=1, progress=lambda done, total, text: told.append((done, total)))
+    outside = sum(not in_domain(law, mechanism(name)) for law in laws for name in ("tree4", "planar2r", "chain50"))
+    judged = sum(one.samples for one in found)
+    assert outside > 0
+    assert told[0] == (0, 3 * len(laws) - outside)
+    assert told[-1] == (judged, judged)
 
 
 def test_the_place_of_work_does_not_matter() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from operator_algebra.identities.catalogue import laws_of
 from operator_algebra.models.gallery import load
 
 COMMAND = [sys.executable, "-c", "from operator_algebra.cli.main import main; main()"]
@@ -87,6 +88,18 @@ def test_a_theme_prints_a_table() -> None:
     assert "3 laws × tree4 × 4 samples" in lines[0]
     assert "worst / bound" in found.stdout
     assert "12 hold, 0 inconclusive, 0 fail" in found.stdout
+
+
+def test_what_is_outside_of_a_domain_is_said() -> None:
+    found = run("check", "costate", "--model", "tree4", "-q", "--samples", "2")
+    laws = laws_of("costate")
+    outside = sum("serial" in law.domain or "free base" in law.domain for law in laws)
+    assert outside > 0
+    assert f"{2 * (len(laws) - outside)} hold, 0 inconclusive, 0 fail" in found.stdout
+    assert (
+        f"left out of {len(laws)} pairs of law and mechanism: {outside} outside the domain of the law" in found.stdout
+    )
+    assert "left out" not in run("check", "brackets", "--model", "tree4", "-q", "--samples", "1").stdout
 
 
 def test_strict_turns_inconclusive_into_3() -> None:

@@ -49,6 +49,7 @@ def command(
 ) -> None:
     """Compute a formula on a mechanism; results carry the names of the joints."""
     from operator_algebra.checking.suite import mechanism
+    from operator_algebra.cli.digits import few_digits
     from operator_algebra.cli.inputs import configuration, drawn, missing, read_inputs
     from operator_algebra.cli.lookup import formula
     from operator_algebra.compiler import compile as compile_formula
@@ -68,6 +69,8 @@ def command(
     absent = [one for one in names if one not in given]
     if absent and random:
         values = drawn(target, wanted, given, seed)
+        if compiled.backend == "sympy":  # exact, so that sixteen digits would be carried through every line
+            values |= few_digits(target, {one: values[one] for one in absent})
     elif absent and compiled.backend != "sympy":  # closed forms keep symbols for what is not given
         raise missing(program.formula, target, wanted, given)
     else:
@@ -99,9 +102,20 @@ def _page(compiled: Compiled, result: Any, chosen: list[str], seed: int) -> str:
     head = f"{compiled.program.formula}   on {compiled.model.name}   {compiled.backend}, {compiled.frame} axes"
     lines = [head]
     if chosen:
-        lines.append(f"drawn at random, seed {seed}: {', '.join(chosen)}")
-    numeric = not hasattr(result, "free_symbols")
-    return "\n".join([*lines, "", table(compiled.model, output, result) if numeric else str(result)])
+        few = " to few digits" if compiled.backend == "sympy" else ""
+        lines.append(f"drawn at random{few}, seed {seed}: {', '.join(chosen)}")
+    if compiled.backend != "sympy":
+        return "\n".join([*lines, "", table(compiled.model, output, result)])
+    written = _written(result)
+    if isinstance(written, list):
+        named = zip(compiled.model.joint_names, written, strict=True)
+        return "\n".join([*lines, "", *(f"{name}  {block}" for name, block in named)])
+    return "\n".join([*lines, "", written])
+
+
+def _written(closed: Any) -> str | list[str]:
+    """A closed form as SymPy writes it, or that of each block."""
+    return [str(block) for block in closed] if isinstance(closed, tuple) else str(closed)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
 
 def _record(
@@ -110,7 +124,6 @@ def _record(
     """All that is needed to compute it again, in full precision."""
     from operator_algebra.cli.numbers import plain_lists
 
-    numeric = not hasattr(result, "free_symbols")
     return {
         "formula": compiled.program.formula,
         "model": compiled.model.name,
@@ -122,5 +135,5 @@ def _record(
         "random": chosen,
         "seed": seed if chosen else None,
         "warnings": told,
-        "result": plain_lists(result) if numeric else str(result),
+        "result": _written(result) if compiled.backend == "sympy" else plain_lists(result),
     }

@@ -1,7 +1,10 @@
 """`run`: numbers with joint names, inputs from files, and what is said when they are missing or wrong."""
 
 import json
+import re
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import operator_algebra as oa
+from operator_algebra.cli.digits import few_digits
 from operator_algebra.cli.main import app
 from operator_algebra.errors import InputError
 
@@ -85,6 +89,40 @@ def test_random_inputs_are_announced_and_repeatable() -> None:
     assert "drawn at random, seed 3: q, T, v" in first.stdout
     for name in oa.load("quadruped").joint_names:
         assert name in first.stdout
+
+
+def test_closed_forms_are_drawn_with_few_digits(tmp_path: Path) -> None:
+    words = ("inv(H phi M phi' H' + J) T", "--model", "planar2r", "--random", "--seed", "2")
+    shown = run(*words, "--backend", "sympy")
+    assert "drawn at random to few digits, seed 2: q, J, T" in shown.stdout
+    angles = re.findall(r"cos\((\d+)/(\d+)\)", shown.stdout)
+    assert angles
+    assert all(int(below) in (2, 4, 5, 10, 20, 25, 50, 100) for _, below in angles)
+    exact = json.loads(run(*words, "--backend", "sympy", "--json").stdout)
+    path = tmp_path / "drawn.json"
+    path.write_text(json.dumps(exact["inputs"]))
+    numbers = json.loads(run(*words[:3], "--inputs", str(path), "--json").stdout)["result"]
+    closed = [float(row[0]) for row in import_module("sympy").sympify(exact["result"]).evalf(30).tolist()]
+    np.testing.assert_allclose(closed, numbers, rtol=1e-12)
+
+
+def test_quaternions_with_few_digits_are_of_length_one() -> None:
+    satellite = oa.load("satellite")
+    for seed in range(20):
+        drawn = satellite.random(seed)[0]
+        q = few_digits(satellite, {"q": drawn})["q"]
+        satellite.check_q(q)
+        assert sum(Fraction(str(x)) ** 2 for x in q[3:7]) == 1
+        assert float(q[3:7] @ drawn[3:7]) > 0.9
+        np.testing.assert_allclose(q[7:], drawn[7:], rtol=0, atol=0.005)
+
+
+def test_closed_forms_of_blocks_carry_joint_names() -> None:
+    shown = run("D", "--model", "planar2r", "--backend", "sympy").stdout.splitlines()
+    assert [line.partition("  ")[0] for line in shown[2:]] == ["shoulder", "elbow"]
+    assert "cos(q1)" in shown[2]
+    record = json.loads(run("M", "--model", "planar2r", "--backend", "sympy", "--random", "--json").stdout)
+    assert [block.startswith("Matrix") for block in record["result"]] == [True, True]
 
 
 def test_given_values_are_kept_beside_random_ones(tmp_path: Path) -> None:

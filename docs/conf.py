@@ -18,6 +18,7 @@ extensions = [
     "sphinx.ext.mathjax",
     "sphinx-mathjax-offline",
     "extensions.generated",
+    "extensions.kernels",
     "extensions.laws",
     "extensions.plain_docstrings",
     "extensions.offline",

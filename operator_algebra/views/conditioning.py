@@ -32,18 +32,25 @@ _LOOKS = (
     ("X", "#24292f"),
 )
 _NAMED = 8
+_RINGS = 16
+"""Outliers with wide rings; more of them have narrow ones."""
+_LONGEST = 40
 _LEAST = 1e-18
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One sample: what it belongs to, its condition and its residual; above `bound` it is an outlier."""
+    """One sample: what it belongs to, its condition and its residual; above `bound` it is an outlier.
+
+    Of the outliers of a `family` the worst is named, and the others are counted.
+    """
 
     series: str
     label: str
     condition: float
     residual: float
     bound: float
+    family: str = ""
 
     @property
     def outlier(self) -> bool:
@@ -63,7 +70,7 @@ def readings(checks: Sequence[Check]) -> tuple[Reading, ...]:
         for row in check.rows:
             verdict = "FAILS" if row.fails else "inconclusive" if row.inconclusive else "holds"
             label = f"{check.law.name}, {row.mechanism}"
-            found.append(Reading(verdict, label, row.condition, row.residual, row.bound))
+            found.append(Reading(verdict, label, row.condition, row.residual, row.bound, check.law.name))
     return tuple(found)
 
 
@@ -145,8 +152,9 @@ def _points(axes: Any, found: Sequence[Reading], spots: Sequence[tuple[float, fl
         )
     out = np.array([spot for one, spot in zip(found, spots, strict=True) if one.outlier])
     if len(out):
+        size, line = (70, 1.1) if len(out) <= _RINGS else (30, 0.6)
         axes.scatter(
-            out[:, 0], out[:, 1], s=70, marker="o", facecolors="none", edgecolors="#b3001b", linewidths=1.1, zorder=5
+            out[:, 0], out[:, 1], s=size, marker="o", facecolors="none", edgecolors="#b3001b", linewidths=line, zorder=5
         )
 
 
@@ -157,12 +165,10 @@ def _names(
     limits: tuple[float, float, float, float],
     size: tuple[float, float],
 ) -> None:
-    """The outliers by name; if there are none, the sample nearest to its bound."""
-    named = sorted((i for i, one in enumerate(found) if one.outlier), key=lambda i: -_severity(found[i]))[:_NAMED]
-    named = named or [max(range(len(found)), key=lambda i: _severity(found[i]))]
+    """The worst outlier of each family by name; if there are none, the sample nearest to its bound."""
+    named, words = _named(found)
     scale = size[0] / (limits[1] - limits[0]), size[1] / (limits[3] - limits[2])
     inches = [((x - limits[0]) * scale[0], (y - limits[2]) * scale[1]) for x, y in spots]
-    words = [cut(found[i].label, 40) for i in named]
     taken = inches[:: max(1, len(inches) // 300)]
     centres = place_labels([inches[i] for i in named], words, 7.0, 1.0, taken, (0.0, size[0], 0.0, size[1]))
     for i, text, (x, y) in zip(named, words, centres, strict=True):
@@ -171,6 +177,20 @@ def _names(
         axes.plot([spots[i][0], place[0]], [spots[i][1], place[1]], color=FAINT, linewidth=0.7, zorder=2)
         box = {"facecolor": CARD, "edgecolor": "none", "alpha": 0.85, "pad": 0.8}
         axes.text(*place, text, fontsize=7, color=colour, ha="center", va="center", zorder=6, bbox=box)
+
+
+def _named(found: Sequence[Reading]) -> tuple[list[int], list[str]]:
+    """Whom to name, and how."""
+    families: dict[object, list[int]] = {}
+    for i in sorted((i for i, one in enumerate(found) if one.outlier), key=lambda i: -_severity(found[i])):
+        families.setdefault(found[i].family or i, []).append(i)
+    if not families:
+        nearest = max(range(len(found)), key=lambda i: _severity(found[i]))
+        return [nearest], [cut(found[nearest].label, _LONGEST)]
+    chosen = list(families.values())[:_NAMED]
+    more = [f", and {len(members) - 1} more" if len(members) > 1 else "" for members in chosen]
+    words = [cut(found[members[0]].label, _LONGEST) + tail for members, tail in zip(chosen, more, strict=True)]
+    return [members[0] for members in chosen], words
 
 
 def _severity(one: Reading) -> float:

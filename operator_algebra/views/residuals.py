@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from operator_algebra.checking.suite import groups
 from operator_algebra.errors import InputError
 from operator_algebra.markup import width
 from operator_algebra.views.canvas import open_canvas
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 _FLOOR = -6.0
 _ROW, _COLUMN = 0.15, 0.086
 _NAMES = 60
+"""Columns that are named one by one; more of them are named by what they are there for."""
+_GROUPS = 30
+"""Labels of groups that stand beside each other."""
+_WIDEST = 6.2
 _LONGEST = 44
 _LETTER = 0.054
 """Inches of a letter of the labels."""
@@ -31,7 +36,7 @@ def residuals(checks: Sequence[Check], *, ax: Axes | None = None) -> Figure:
     """A heat map of log₁₀(residual / bound): one row for each law, one column for each mechanism.
 
     Pale cells are far below their bound, dark ones near it; a cross marks a law that fails, a dot one that could not be
-    told. Grey cells are outside the domain of a law.
+    told. Grey cells are outside the domain of a law. The columns of the whole suite are named by group.
 
     >>> from operator_algebra.checking.check import check
     >>> import operator_algebra as oa
@@ -41,10 +46,11 @@ def residuals(checks: Sequence[Check], *, ax: Axes | None = None) -> Figure:
         raise InputError("there are no results to draw. Give a list of checks.")
     columns = list(dict.fromkeys(row.mechanism for check in checks for row in check.rows))
     table, fails, unclear = _table(checks, columns)
-    named = _named_columns(columns)
+    places, titles = _titles(columns)
+    crowded = len(columns) > _NAMES
     left = 0.3 + _LETTER * max(width(check.law.name[:_LONGEST]) for check in checks)
-    below = 0.5 + 0.048 * max(width(name) for name in columns)
-    across, up = max(3.6, _COLUMN * len(columns)), max(0.5, _ROW * len(checks))
+    below = 0.5 + (0.036 if crowded else 0.048) * max(width(name) for name in titles)
+    across, up = min(max(3.6, _COLUMN * len(columns)), _WIDEST), max(0.5, _ROW * len(checks))
     whole = left + across + 1.0, below + up + 0.5
     canvas = open_canvas(ax, *whole)
     axes: Any = canvas.pen.axes
@@ -53,7 +59,11 @@ def residuals(checks: Sequence[Check], *, ax: Axes | None = None) -> Figure:
     _marks(axes, fails, "x", "#ff5a36")
     _marks(axes, unclear, "o", "#ff9f1c")
     axes.set_yticks(range(len(checks)), [check.law.name[:_LONGEST] for check in checks], fontsize=6.5)
-    axes.set_xticks(named, [columns[j] for j in named], fontsize=6, rotation=90)
+    if crowded:
+        axes.set_xticks(places, titles, fontsize=7, rotation=40, ha="right", rotation_mode="anchor")
+        _separate(axes, columns, len(checks))
+    else:
+        axes.set_xticks(places, titles, fontsize=6, rotation=90)
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_color(FAINT)
@@ -72,9 +82,33 @@ def residuals(checks: Sequence[Check], *, ax: Axes | None = None) -> Figure:
     return canvas.figure
 
 
-def _named_columns(names: Sequence[str]) -> list[int]:
-    """Every column that is named: all of them, or every second one where all would not be readable."""
-    return list(range(0, len(names), 1 if len(names) <= _NAMES else 2))
+def _groups(columns: Sequence[str]) -> list[tuple[str, int, int]]:
+    """Neighbouring columns that are there for the same: what for, the first, and the one behind the last."""
+    purpose = {name: title for title, names in groups().items() for name in names}
+    found: list[tuple[str, int, int]] = []
+    for j, name in enumerate(columns):
+        title = purpose.get(name, name)
+        if found and found[-1][0] == title:
+            found[-1] = title, found[-1][1], j + 1
+        else:
+            found.append((title, j, j + 1))
+    return found
+
+
+def _titles(columns: Sequence[str]) -> tuple[list[float], list[str]]:
+    """Where labels stand and what they say: each mechanism, or each group where there are too many."""
+    if len(columns) <= _NAMES:
+        return [float(j) for j in range(len(columns))], list(columns)
+    found = _groups(columns)
+    found = found[:: 1 + len(found) // _GROUPS]
+    return [0.5 * (first + last - 1) for _, first, last in found], [title for title, _, _ in found]
+
+
+def _separate(axes: Any, columns: Sequence[str], rows: int) -> None:
+    """Lines between the groups of the suite."""
+    found = _groups(columns)
+    edges = [] if len(found) > _GROUPS else [first - 0.5 for _, first, _ in found[1:]]
+    axes.vlines(edges, -0.5, rows - 0.5, color=INK, linewidth=0.5)
 
 
 def _table(checks: Sequence[Check], columns: Sequence[str]) -> tuple[Any, Any, Any]:

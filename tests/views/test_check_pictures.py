@@ -1,11 +1,13 @@
 """The pictures of a check: the heat map of residuals and the cost against size."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from operator_algebra.checking.check import check
+from operator_algebra.checking.suite import groups, suite
 from operator_algebra.errors import InputError
 from operator_algebra.models.gallery import load
 
@@ -34,6 +36,29 @@ def test_a_heat_map_has_a_row_for_each_law() -> None:
     )
     with pytest.raises(InputError, match="no results"):
         residuals([])
+
+
+def _labels(rows: dict[str, float]) -> list[tuple[float, str]]:
+    """The labels of the columns of a heat map of one law, and where they stand."""
+    (row,) = check("left exchange", load("planar2r"), samples=1).rows
+    one = replace(
+        check("left exchange", load("planar2r"), samples=1),
+        rows=tuple(replace(row, mechanism=name, residual=residual) for name, residual in rows.items()),
+    )
+    axes = residuals([one]).axes[0]
+    words = [label.get_text() for label in axes.get_xticklabels()]
+    return list(zip([float(place) for place in axes.get_xticks()], words, strict=True))
+
+
+def test_the_columns_of_the_suite_are_named_by_group() -> None:
+    shown = _labels(dict.fromkeys(suite(), 1e-17))
+    places = {name: j for j, name in enumerate(suite())}
+    assert {word for _, word in shown} == set(groups())
+    for place, word in shown:
+        held = [places[name] for name in groups()[word]]
+        assert min(held) <= place <= max(held)
+    assert [word for _, word in _labels(dict.fromkeys(suite()[:50], 1e-17))] == list(suite()[:50])
+    assert len(_labels(dict.fromkeys((f"own{k}" for k in range(90)), 1e-17))) <= 30
 
 
 def test_sweeps_are_linear_and_matrices_are_not() -> None:

@@ -27,6 +27,14 @@ def test_outliers_are_named_and_counted() -> None:
     assert {"claim, tree4", "holds", "FAILS", "eps · condition", "2 samples, 1 above what rounding explains"} < words
 
 
+def test_of_a_claim_that_fails_everywhere_one_outlier_is_named_and_the_others_counted() -> None:
+    wrong = [Reading("FAILS", f"claim, m{k}", 10.0**k, 0.1 * (k + 1), 1e-12, "claim") for k in range(4)]
+    alone = [Reading("default", f"pose {k}", 1.0, 0.5, 1e-12) for k in range(2)]
+    words = words_of(conditioning([*wrong, *alone]))
+    assert {"claim, m3, and 3 more", "pose 0", "pose 1", "6 samples, 6 above what rounding explains"} < words
+    assert not any(word.startswith(("claim, m0", "claim, m1", "claim, m2")) for word in words)
+
+
 def test_without_outliers_the_sample_nearest_to_its_bound_is_named() -> None:
     calm = Reading("default", "calm", 1e3, EPS, 1e3 * EPS)
     near = Reading("default", "near", 1e3, 9e2 * EPS, 1e3 * EPS)

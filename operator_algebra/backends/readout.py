@@ -116,7 +116,8 @@ class Readout:
         if isinstance(step.definition, RootOf):
             source = self.kernels.formed(step.definition.source)
             found = [definiteness(source(group)) for group in self.levels.whole()]
-            return Pivot(self.program.steps[step.definition.source.value].name, self._by_body(found))
+            rooted = self.program.steps[step.definition.source.value]
+            return Pivot(rooted.name, self._by_body(found), formula=rooted.value.origin)
         formed = self.kernels.formed(Ref(step.number))
         measures = [pivot_measure(formed(group), self._scale(step, group)) for group in self.levels.whole()]
         return Pivot(step.name, self._by_body(measures), formula=formula)

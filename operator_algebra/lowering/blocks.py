@@ -241,7 +241,7 @@ class BlockLift:
             return []
         if structure.flow in ("inward", "outward") and structure.unit:
             return [Term(UNIT, ())]
-        bordered = self._lift.seams.split(e)
+        bordered = yield self._lift.seams.split(e)
         if bordered.low:
             result = yield self._bordered_diagonal(bordered)
             return result

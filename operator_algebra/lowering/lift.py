@@ -47,7 +47,7 @@ class Lift:
         self.orthogonal = orthogonal
         self.eliminated: dict[Expr, None] = {}
         self.blocks = BlockLift(self)
-        self.seams = Seams()
+        self.seams = Seams(self)
         self._applied: dict[tuple[Expr, int], int] = {}
         self.bound: dict[Expr, int] = {}
 
@@ -236,7 +236,7 @@ class Lift:
             reciprocal = self.graph.new(ONE >> ONE, Invert(Ref(scalar)))
             inner = yield self.apply(inv(body.body), x)
             return self.graph.linear(type_, [Term(UNIT, (Ref(inner),), (reciprocal,))])
-        bordered = self.seams.split(e)
+        bordered = yield self.seams.split(e)
         result = yield self.apply(bordered.whole, x) if bordered.low else self._unknown(e, body, x, implicit=False)
         return result
 

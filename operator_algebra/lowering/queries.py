@@ -22,6 +22,7 @@ from operator_algebra.lowering.relations import answer, has_no_local_term
 from operator_algebra.lowering.share import share
 from operator_algebra.lowering.signs import positive
 from operator_algebra.lowering.simplify import drop_zeros, inline_single_use, resolve_aliases, simplify
+from operator_algebra.lowering.trampoline import run
 from operator_algebra.lowering.transfer import Transfer
 from operator_algebra.lowering.values import Given, Linear, Ref, Shift, Term, Unknown, Value, map_references, references
 from operator_algebra.operators.spaces import Type
@@ -54,7 +55,7 @@ class _Query:
 
 def transfer(lift: Lift, e: Expr) -> Transfer:
     """Lower the blocks of an operator from an attached space to an attached space into the graph of `lift`."""
-    if lift.seams.split(e).low:
+    if run(lift.seams.split(e)).low:
         raise NoWalk
     query = _query(lift, e)
     if query.asks_for_relations(lift.orthogonal):

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from operator_algebra.errors import NotLowerable
-from operator_algebra.expressions.build import add, inv, matmul, multiply, one, scale, zero
+from operator_algebra.expressions.build import add, inv, matmul, multiply, one, scale, symbol, zero
 from operator_algebra.expressions.nodes import Expr, Inverse, Product, Scale, Sum, Symbol, Transpose, Zero
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.trampoline import Steps, run
+from operator_algebra.operators.structure import Structure
+
+if TYPE_CHECKING:
+    from operator_algebra.lowering.lift import Lift
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +44,21 @@ class Bordered:
 
 
 class Seams:
-    """Splits operators between attached spaces; every expression is split once."""
+    """Splits operators between attached spaces; every expression is split once.
 
-    def __init__(self) -> None:
+    Columns and rows that several terms read are computed once: a bound symbol stands for the value.
+    """
+
+    def __init__(self, lift: Lift) -> None:
+        self._lift = lift
         self._known: dict[Expr, Bordered] = {}
-
-    def split(self, e: Expr) -> Bordered:
-        """The tree-local part and the terms of low rank."""
-        return run(self._split(e))
 
     def smalls(self, e: Expr) -> list[Expr]:
         """The small operators I + R A L C whose determinants, with that of the tree-local part, make up that of e."""
-        body = self.split(e)
-        return _bordered_inverse(body)[1]
+        return run(self._inverse(run(self.split(e))))[1]
 
-    def _split(self, e: Expr) -> Steps[Bordered]:
+    def split(self, e: Expr) -> Steps[Bordered]:
+        """The tree-local part and the terms of low rank."""
         found = self._known.get(e)
         if found is None:
             found = yield self._split_new(e)
@@ -69,55 +74,70 @@ class Seams:
                     return Bordered(zero(e.type), (LowRank(L, one(L.type.domain >> L.type.domain), R),))
                 parts: list[Bordered] = []
                 for factor in e.children:
-                    part = yield self._split(factor)
+                    part = yield self.split(factor)
                     parts.append(part)
-                return _product(e, parts)
+                result = yield self._product(e, parts)
+                return result
             case Sum():
                 terms: list[Bordered] = []
                 for child in e.children:
-                    part = yield self._split(child)
+                    part = yield self.split(child)
                     terms.append(part)
                 low = tuple(term for part in terms for term in part.low)
                 return Bordered(add(*(part.tree for part in terms)), low) if low else Bordered(e)
             case Scale():
-                body = yield self._split(e.body)
+                body = yield self.split(e.body)
                 low = tuple(replace(term, C=multiply(e.factor, term.C)) for term in body.low)
                 return Bordered(multiply(e.factor, body.tree), low) if low else Bordered(e)
             case Inverse():
-                body = yield self._split(e.body)
+                body = yield self.split(e.body)
                 if body.low and isinstance(body.tree, Zero):
                     raise NotLowerable(refuse.low_rank_inverse(e))
-                return _bordered_inverse(body)[0] if body.low else Bordered(e)
-            case Symbol() | Transpose(body=Symbol()):
-                symbol = e.body if isinstance(e, Transpose) else e
-                if not isinstance(symbol, Symbol) or symbol.definition is None:
+                if not body.low:
                     return Bordered(e)
-                body = yield self._split(symbol.definition if e is symbol else symbol.definition.T)
+                inverse, _ = yield self._inverse(body)
+                return inverse
+            case Symbol() | Transpose(body=Symbol()):
+                named = e.body if isinstance(e, Transpose) else e
+                if not isinstance(named, Symbol) or named.definition is None:
+                    return Bordered(e)
+                body = yield self.split(named.definition if e is named else named.definition.T)
                 return body if body.low else Bordered(e)
             case _:
                 return Bordered(e)
 
+    def _product(self, e: Product, parts: list[Bordered]) -> Steps[Bordered]:
+        """(T + L C R)(T' + L' C' R') = T T' + L C (R T') + (T L' + L C R L') C' R'."""
+        if not any(part.low for part in parts):
+            return Bordered(e)
+        result, *rest = parts
+        for part in rest:
+            low = [replace(term, R=matmul(term.R, part.tree)) for term in result.low]
+            for term in part.low:
+                column = yield self._computed(matmul(result.whole, term.L))
+                low.append(replace(term, L=column))
+            result = Bordered(
+                matmul(result.tree, part.tree), tuple(term for term in low if not isinstance(term.R, Zero))
+            )
+        return result
 
-def _product(e: Product, parts: list[Bordered]) -> Bordered:
-    """(T + L C R)(T' + L' C' R') = T T' + L C (R T') + (T L' + L C R L') C' R'."""
-    if not any(part.low for part in parts):
-        return Bordered(e)
-    result, *rest = parts
-    for part in rest:
-        low = [replace(term, R=matmul(term.R, part.tree)) for term in result.low if not isinstance(part.tree, Zero)]
-        low += [replace(term, L=matmul(result.whole, term.L)) for term in part.low]
-        result = Bordered(matmul(result.tree, part.tree), tuple(low))
-    return result
+    def _inverse(self, body: Bordered) -> Steps[tuple[Bordered, list[Expr]]]:
+        """(A⁻¹ + L C R)⁻¹ = A − A L C (I + R A L C)⁻¹ R A, one term after the other; and each I + R A L C."""
+        result = Bordered(inv(body.tree))
+        smalls: list[Expr] = []
+        for term in body.low:
+            A = result.whole
+            column = yield self._computed(matmul(A, term.L))
+            row = yield self._computed(matmul(term.R, A).T)
+            smalls.append(add(one(term.C.type), matmul(term.R, column, term.C)))
+            small = yield self._computed(scale(-1, matmul(term.C, inv(smalls[-1]))))
+            result = Bordered(result.tree, (*result.low, LowRank(column, small, row.T)))
+        return result, smalls
 
-
-def _bordered_inverse(body: Bordered) -> tuple[Bordered, list[Expr]]:
-    """(A⁻¹ + L C R)⁻¹ = A − A L C (I + R A L C)⁻¹ R A, one term after the other; and each I + R A L C."""
-    result = Bordered(inv(body.tree))
-    smalls: list[Expr] = []
-    for term in body.low:
-        A = result.whole
-        smalls.append(add(one(term.C.type), matmul(term.R, A, term.L, term.C)))
-        inner = matmul(term.C, inv(smalls[-1]))
-        low = LowRank(matmul(A, term.L), scale(-1, inner), matmul(term.R, A))
-        result = Bordered(result.tree, (*result.low, low))
-    return result, smalls
+    def _computed(self, e: Expr) -> Steps[Expr]:
+        """A symbol for the value of an expression that starts in a space of no body."""
+        lift = self._lift
+        number = yield lift.apply(e, lift.identity(e.type.domain))
+        known = symbol(f"value_{number}", e.type, Structure("full"), "bound")
+        lift.bound[known] = number
+        return known

@@ -10,6 +10,7 @@ from operator_algebra.expressions.nodes import Expr, Inverse, One, Product, Scal
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.lift import Lift
 from operator_algebra.lowering.queries import pivots
+from operator_algebra.lowering.trampoline import run
 from operator_algebra.lowering.values import Ref, Term, Total
 from operator_algebra.operators.spaces import ONE
 
@@ -58,10 +59,10 @@ def logdet(lift: Lift, e: Expr) -> int:
             pending.append((sign, part.definition))
         elif isinstance(part, Transpose):
             pending.append((sign, part.body))
-        elif lift.seams.split(part).low:
+        elif (bordered := run(lift.seams.split(part))).low:
             smalls = lift.seams.smalls(part)
             terms.extend(_total(lift, "logdet", Ref(lift.vector(small))).scaled(sign) for small in smalls)
-            pending.append((sign, lift.seams.split(part).tree))
+            pending.append((sign, bordered.tree))
         else:
             outer = pivots(lift, part, inverted=True)
             inner = pivots(lift, part, inverted=False)

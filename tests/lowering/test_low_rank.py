@@ -15,6 +15,7 @@ from operator_algebra.expressions.build import diag, inv, one, operator, vector
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, block, dense, logdet, trace
 from operator_algebra.lowering.lower import Method, lower
+from operator_algebra.lowering.values import Shift
 from operator_algebra.models.families import random_tree
 from operator_algebra.operators.spaces import FORCE, RATE, TORQUE, space
 from operator_algebra.symbols import H, M, T, phi
@@ -88,6 +89,26 @@ def test_queries_stay_linear() -> None:
         program = lower(e)
         assert program.cost(MODEL).order == "O(N)"
         assert program.report.pivots.count("D") == 1
+
+
+@pytest.mark.parametrize("query", ["applied", "diagonal", "log-determinant"])
+def test_the_work_grows_with_the_rank_and_no_faster(query: str) -> None:
+    # Every column is solved for once, however many terms follow.
+    solves: list[int] = []
+    for count in (2, 4, 8):
+        e = MASS
+        for k in range(count):
+            u = vector(f"u{k}", TORQUE)
+            e = e + u @ u.T
+        asked: dict[str, Expr | Query] = {
+            "applied": inv(e) @ T,
+            "diagonal": diag(inv(e)),
+            "log-determinant": logdet(e),
+        }
+        program = lower(asked[query])
+        hops = [step for step in program.steps.values() if isinstance(step.definition, Shift)]
+        solves.append(len(hops))
+    assert solves[2] - solves[1] == 2 * (solves[1] - solves[0]) == 2 * 2 * 2
 
 
 def test_a_singular_middle_is_no_obstacle() -> None:

@@ -18,7 +18,7 @@ from operator_algebra.backends.diagnosis import (
     singular_samples,
     warn_of_lost_digits,
 )
-from operator_algebra.backends.rescue import least_pivots, replaced, rescued
+from operator_algebra.backends.rescue import least_pivots, replaced, rescued, signed
 from operator_algebra.backends.scipy_operator import linear_operator as as_linear_operator
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import vector
@@ -179,7 +179,8 @@ class Compiled:
     def _mended(self, run: Run, call: _Call) -> Run:
         """Refine the samples with small pivots, compute those with lost pivots by orthogonal elimination."""
         if self.program.method == "orthogonal":
-            return run
+            asks = any(isinstance(o.formula, Query) and o.formula.kind == "logdet" for o in self.program.outputs)
+            return signed(run, self._spread(self._by("auto")(call.q, call.v, call.inputs), call.lead)) if asks else run
         least = least_pivots(run.pivots, call.lead)
         small, lost = ~(least >= SMALL), ~(least >= DOUBTFUL)
         if self.program.method == "auto" and self.program.refinable and (small & ~lost).any():

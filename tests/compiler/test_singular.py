@@ -15,7 +15,7 @@ from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError, OperatorAlgebraWarning, SingularError
 from operator_algebra.expressions.build import diag, inv, operator, root
 from operator_algebra.expressions.query import block, dense, logdet, trace
-from operator_algebra.lowering.lower import Lowerable
+from operator_algebra.lowering.lower import Lowerable, Method
 from operator_algebra.models.families import chain
 from operator_algebra.models.model import Model
 from operator_algebra.operators.spaces import RATE, TORQUE
@@ -268,6 +268,11 @@ def test_queries_survive_a_lost_pivot(name: str) -> None:
     assert relative(found, answer(name, DENSE + np.diag(noise))) < 1e-10
 
 
-def test_a_negative_determinant_has_no_logarithm() -> None:
+@pytest.mark.parametrize("method", ["auto", "joseph", "refined", "orthogonal"])
+def test_a_negative_determinant_has_no_logarithm(method: Method) -> None:
+    run = compile_program(logdet(MASS + C), ARM, method=method)
     with pytest.raises(InputError, match="the determinant is negative, so it has no logarithm"):
-        compile_program(logdet(MASS + C), ARM)(q=Q, C=[-1e4, 0.0, 0.0])
+        run(q=Q, C=[-1e4, 0.0, 0.0])
+    found = run(q=Q, C=[[-1e4, 0.0, 0.0], [0.0, 0.0, 0.0]], errors="mask")
+    assert np.isnan(found[0])
+    assert relative(found[1], np.linalg.slogdet(DENSE)[1]) < 1e-12

@@ -18,7 +18,7 @@ from operator_algebra.backends.diagnosis import (
     singular_samples,
     warn_of_lost_digits,
 )
-from operator_algebra.backends.rescue import least_pivots, replaced, rescued, signed
+from operator_algebra.backends.rescue import least_pivots, replaced, rescued
 from operator_algebra.backends.scipy_operator import linear_operator as as_linear_operator
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import vector
@@ -179,8 +179,7 @@ class Compiled:
     def _mended(self, run: Run, call: _Call) -> Run:
         """Refine the samples with small pivots, compute those with lost pivots by orthogonal elimination."""
         if self.program.method == "orthogonal":
-            asks = any(isinstance(o.formula, Query) and o.formula.kind == "logdet" for o in self.program.outputs)
-            return signed(run, self._spread(self._by("auto")(call.q, call.v, call.inputs), call.lead)) if asks else run
+            return run
         least = least_pivots(run.pivots, call.lead)
         small, lost = ~(least >= SMALL), ~(least >= DOUBTFUL)
         if self.program.method == "auto" and self.program.refinable and (small & ~lost).any():
@@ -204,8 +203,8 @@ class Compiled:
 
     def _masked(self, run: Run, call: _Call, errors: str) -> Any:
         outputs = self.program.outputs
-        results = {o.name: _logarithm(o, run.results[o.name], errors) for o in outputs}
         bad = singular_samples(run.pivots)
+        results = {o.name: _logarithm(o, run.results[o.name], errors, bad) for o in outputs}
         if bad.any():
             everywhere = np.broadcast_to(bad, call.lead)
             results = {name: _mask(value, everywhere) for name, value in results.items()}
@@ -245,14 +244,14 @@ def _refuse_complex(what: str, inputs: Bound) -> None:
             raise InputError(f"{name} of {what} is complex; compiled programs compute with floats. Use evaluate.")
 
 
-def _logarithm(output: Output, given: Any, errors: str) -> Any:
-    """A log-determinant as a real number; a negative determinant has none."""
+def _logarithm(output: Output, given: Any, errors: str, bad: Any) -> Any:
+    """A log-determinant as a real number; a negative determinant has none. Singular samples are told elsewhere."""
     if not isinstance(output.formula, Query) or output.formula.kind != "logdet" or not np.iscomplexobj(given):
         return given
     value: Any = np.asarray(given)
     angle: Any = np.angle(np.exp(value - value.real))
     negative: Any = np.abs(angle) > 1.0
-    if errors == "raise" and negative.any():
+    if errors == "raise" and (negative & ~bad).any():
         raise InputError(
             f"{output.formula!r:.80}: the determinant is negative, so it has no logarithm. Check the sign of its parts."
         )

@@ -156,12 +156,18 @@ class RelationKernels:
         return measure if self.parent[k] < 0 else np.minimum(measure, self._taken_in[k].measure)
 
     def logdet(self) -> Any:
-        """The log |det| of the whole system, from all triangles."""
+        """The log det of the whole system, its definitions v = … counted as v − … = 0; complex where it is negative."""
         total: Any = 0.0
+        negative: Any = False
         for k, triangle in enumerate(self._triangles):
-            taken = self._taken_in[k].logdet if self.parent[k] >= 0 else 0.0
-            total = total + triangle.logdet + taken
-        return np.asarray(total)[..., None, None]
+            taken = [self._taken_in[k]] if self.parent[k] >= 0 else []
+            for one in (triangle, *taken):
+                total = total + one.logdet
+                negative = negative ^ one.negative
+            defined = sum(self.size(e.rows, k) for e in self.definition.equations if e.explicit)
+            negative = negative ^ (defined % 2 == 1)
+        whole = total + 1j * np.pi * negative if np.any(negative) else total
+        return np.asarray(whole)[..., None, None]
 
     # -- the equations of one body ---------------------------------------------------------------------------------
 

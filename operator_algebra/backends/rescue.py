@@ -35,11 +35,6 @@ def rescued(plain: Run, samples: Any, lead: tuple[int, ...], second: Run) -> Run
     return replace(replaced(plain, samples, lead, second), pivots=there if told_by_plain else pivots)
 
 
-def signed(second: Run, plain: Run) -> Run:
-    """The results of a run by relations, which know the size of a determinant, with the signs of a plain one."""
-    return replace(second, results={n: _signed(v, plain.results[n]) for n, v in second.results.items()})
-
-
 def _placed(measure: Any, samples: Any, lead: tuple[int, ...]) -> Any:
     """The measures of some samples among those of all; the others are no matter of concern."""
     if not lead:
@@ -53,12 +48,8 @@ def _put(value: Any, samples: Any, lead: tuple[int, ...], found: Any) -> Any:
     if isinstance(value, list):
         return [_put(block, samples, lead, own) for block, own in zip(value, found, strict=True)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     if not lead:
-        return _signed(found, value)
-    whole = np.array(value)
-    whole[samples] = _signed(found, whole[samples])
+        return found
+    # Logarithms of negative determinants are complex.
+    whole = np.array(value, dtype=np.result_type(value, found))
+    whole[samples] = found
     return whole
-
-
-def _signed(value: Any, plain: Any) -> Any:
-    """A log |determinant| with the sign that the plain pivots told."""
-    return value + 1j * np.where(np.isfinite(plain), plain.imag, 0.0) if np.iscomplexobj(plain) else value

@@ -71,6 +71,14 @@ class Triangle:
     scales: Any
     logdet: Any
     measure: Any
+    turn: Any
+    """The orthogonal factor; its determinant is 1 or −1."""
+
+    @property
+    def negative(self) -> Any:
+        """Whether the determinant of the eliminated part is negative, with the rows of the rest in their order."""
+        diagonal = np.diagonal(self.triangle, axis1=-2, axis2=-1)
+        return (np.linalg.det(self.turn) < 0) ^ ((diagonal < 0).sum(axis=-1) % 2 == 1)
 
     def solved(self, others: Any) -> Any:
         """The eliminated unknowns, from the others."""
@@ -108,6 +116,7 @@ def _triangularised(system: Any, right: Any, width: int) -> Triangle:
         scales=scales[..., :width],
         logdet=pivots - np.log(rows).sum(axis=-1) - np.log(scales[..., :width]).sum(axis=-1),
         measure=measure,
+        turn=q,
     )
 
 

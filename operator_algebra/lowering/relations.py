@@ -178,4 +178,4 @@ class _Component:
         self.drives.append(driven)
         known = self.graph.linear(Type(self.graph[number].type.domain, rows), constant) if constant else None
         members, gathered, pulled = (tuple(group) for group in groups)
-        return Equation(rows, members, gathered, pulled, None if known is None else Ref(known))
+        return Equation(rows, members, gathered, pulled, None if known is None else Ref(known), explicit)

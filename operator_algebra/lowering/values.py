@@ -162,7 +162,7 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """0 = Σ coefficient · source + constant, in `rows`; None as a coefficient stands for the identity.
+    """0 = Σ coefficient · source + constant, in `rows`; −v stands in it if it is `explicit`, the definition of v.
 
     `members` are read at this body, `gathers` from what the children send, `pulls` from what arrives.
     """
@@ -172,6 +172,7 @@ class Equation:
     gathers: tuple[tuple[int, Term], ...]
     pulls: tuple[tuple[int, Term], ...]
     constant: Ref | None
+    explicit: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,5 +344,10 @@ def _changed_equation(equation: Equation, change: Callable[[Ref], Ref]) -> Equat
     def over(parts: tuple[tuple[int, Term], ...]) -> tuple[tuple[int, Term], ...]:
         return tuple((index, _changed(term, change)) for index, term in parts)
 
-    constant = None if equation.constant is None else change(equation.constant)
-    return Equation(equation.rows, over(equation.members), over(equation.gathers), over(equation.pulls), constant)
+    return replace(
+        equation,
+        members=over(equation.members),
+        gathers=over(equation.gathers),
+        pulls=over(equation.pulls),
+        constant=None if equation.constant is None else change(equation.constant),
+    )

@@ -1,0 +1,97 @@
+"""Signs of determinants: by local pivots, by relations, and where a pivot vanishes; against dense algebra."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from operator_algebra import symbols as s
+from operator_algebra.compiler import compile as compile_program
+from operator_algebra.errors import InputError, SingularError
+from operator_algebra.evaluation import evaluate
+from operator_algebra.expressions.build import inv, operator
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.query import logdet
+from operator_algebra.lowering.lower import Method
+from operator_algebra.models.families import chain, random_tree
+from operator_algebra.models.model import Model
+from operator_algebra.operators.spaces import RATE, TORQUE
+from tests.strategies import ALL_JOINTS
+
+C = operator("C", RATE >> TORQUE, structure="diagonal")
+F = operator("F", TORQUE >> RATE, structure="diagonal")
+E = operator("E_joint", TORQUE >> TORQUE, structure="inward hop")
+E_out = operator("Eo_joint", TORQUE >> TORQUE, structure="outward hop")
+MASS = s.H @ s.phi @ s.M @ s.phi.T @ s.H.T
+
+FORMULAS: dict[str, Expr] = {
+    "mass and noise": MASS + C,
+    "its inverse": inv(MASS + C),
+    "nested": inv(inv(MASS) + F) + C,
+    "two ways": s.I + E + E_out,
+}
+
+
+def values(e: Expr, model: Model, seed: int) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    sizes = [part.stop - part.start for part in model.v_slices]
+    edges = [(sizes[max(p, 0)], sizes[k]) for k, p in enumerate(model.parent)]
+    made: dict[str, Any] = {
+        "C": [3 * rng.standard_normal((n, n)) for n in sizes],
+        "F": [3 * rng.standard_normal((n, n)) for n in sizes],
+        "E_joint": [rng.standard_normal(shape) for shape in edges],
+        "Eo_joint": [rng.standard_normal(shape[::-1]) for shape in edges],
+    }
+    names = {symbol.name for symbol in compile_program(e, model).program.mentioned}
+    return {name: value for name, value in made.items() if name in names}
+
+
+@pytest.mark.parametrize("method", ["auto", "orthogonal"])
+@pytest.mark.parametrize("name", FORMULAS)
+def test_signs_are_those_of_dense_determinants(name: str, method: Method) -> None:
+    e = FORMULAS[name]
+    signs: list[float] = []
+    for seed in range(24):
+        model = random_tree(1 + seed % 5, joints=ALL_JOINTS, branching=0.6, seed=seed)
+        q, _ = model.random(seed)
+        given = values(e, model, seed)
+        dense = evaluate(e, model, q=q, **given).dense()
+        sign, size = np.linalg.slogdet(dense)
+        run = compile_program(logdet(e), model, method=method, frame="world" if seed % 2 else "body")
+        signs.append(float(sign))
+        if sign < 0:
+            with pytest.raises(InputError, match="the determinant is negative"):
+                run(q=q, **given)
+            continue
+        # Errors of all pivots add up, each relative to its own condition.
+        allowed = 1e-13 * (1 + len(dense)) * max(1.0, float(np.linalg.cond(dense)) if dense.size else 1.0)
+        assert abs(run(q=q, **given) - size) <= allowed
+    assert {-1.0, 1.0} <= set(signs)
+
+
+@pytest.mark.parametrize("n", range(1, 9))
+def test_neighbours_alone(n: int) -> None:
+    """E + E* of a chain with unit steps has determinant (−1)^(n/2), or 0 for odd n; no body has a pivot."""
+    ones = [np.ones((1, 1)) for _ in range(n)]
+    run = compile_program(logdet(E + E_out), chain(n))
+    if n % 2:
+        with pytest.raises(SingularError):
+            run(q=np.zeros(n), E_joint=ones, Eo_joint=ones)
+    elif n % 4:
+        with pytest.raises(InputError, match="negative"):
+            run(q=np.zeros(n), E_joint=ones, Eo_joint=ones)
+    else:
+        assert abs(run(q=np.zeros(n), E_joint=ones, Eo_joint=ones)) < 1e-14
+
+
+def test_a_vanishing_pivot_does_not_hide_a_sign() -> None:
+    arm = chain(3, seed=0)
+    q, _ = arm.random(0)
+    dense = evaluate(MASS, arm, q=q).dense()
+    batch = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, -dense[2, 2]], [40.0, 0.0, -dense[2, 2]]])
+    signs = [float(np.linalg.slogdet(dense + np.diag(noise))[0]) for noise in batch]
+    found = compile_program(logdet(MASS + C), arm)(q=q, C=batch, errors="mask")
+    assert np.array_equal(np.isnan(found), np.array(signs) < 0)
+    assert min(signs) < 0

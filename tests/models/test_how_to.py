@@ -19,7 +19,7 @@ def run(page: str) -> tuple[str, dict[str, Any]]:
         printed.append(" ".join(map(str, values)))
 
     names: dict[str, Any] = {"__name__": page, "print": show}
-    for cell in re.findall(r"^```\{code-cell\}\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+    for cell in re.findall(r"^```\{code-cell\}\n(?::[^\n]*\n)*(.*?)^```", text, re.MULTILINE | re.DOTALL):
         exec(compile(cell, page, "exec", dont_inherit=True), names)
     return "\n".join(printed), names
 

@@ -44,7 +44,7 @@ def read_plainly(text: str) -> PlainRobot:
 def _joint(joint: ET.Element) -> PlainJoint:
     ends = [joint.find(tag) for tag in ("parent", "child")]
     parent, child = ("" if end is None else end.attrib["link"] for end in ends)
-    axis = joint.find("axis")
+    axis = None if joint.attrib["type"] in ("fixed", "floating") else joint.find("axis")  # it means nothing there
     direction = _vector("1 0 0" if axis is None else axis.get("xyz", "1 0 0"))
     length = float(np.linalg.norm(direction))
     dynamics = joint.find("dynamics")

@@ -281,11 +281,10 @@ def _own_axes(output: Output) -> int:
         if e.kind in ("trace", "logdet", "block"):
             return 2 if e.kind == "block" else 0
         e = e.body
-    return (
-        3
-        if output.kind in ("blocks", "picked")
-        else sum(space.name != "one" for space in (e.type.codomain, e.type.domain))
-    )
+    if output.kind == "blocks":
+        return 3
+    # As what `evaluate` gives: a column is an array of its entries, a row a matrix of one row.
+    return 2 if e.type.domain != ONE else int(e.type.codomain != ONE)
 
 
 def _spread(value: Any, lead: tuple[int, ...], own: int) -> Any:

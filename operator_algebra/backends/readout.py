@@ -46,7 +46,9 @@ class Readout:
             value = multiply_out((self.kernels.small[number],))
             value = adjoint(value) if star else value
             scalar = step.type.domain.sizes == "one" and step.type.codomain.sizes == "one"
-            return value[..., 0, 0] if scalar else _drop_one(value, step)
+            if scalar:
+                return value[..., 0, 0]
+            return value[..., 0] if step.type.domain.sizes == "one" else value
         formed = self.kernels.formed(output.ref)
         parts = [formed(group) for group in self.levels.whole()]
         if output.kind == "blocks":
@@ -60,7 +62,7 @@ class Readout:
             assert isinstance(output.formula, Query)
             rows = self.inputs.layouts[space.sizes].part(place_of(self.model, output.formula.places[0]))
             return whole[..., rows, :]
-        return whole[..., 0, :] if star and step.type.domain.sizes == "one" else whole
+        return whole
 
     def _whole(self, parts: list[Any], lead: tuple[int, ...], space: Space, *, columns: bool) -> Any:
         """The blocks of all bodies as rows of one array, or as its columns."""
@@ -143,9 +145,3 @@ class Readout:
                 product = product * norms(self.kernels.getter(ref)(group))
             total = total + product
         return total
-
-
-def _drop_one(value: Any, step: Step) -> Any:
-    if step.type.domain.sizes == "one":
-        return value[..., 0]
-    return value[..., 0, :] if step.type.codomain.sizes == "one" else value

@@ -12,6 +12,7 @@ from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import BackendUnavailable, InputError
+from operator_algebra.evaluation import evaluate
 from operator_algebra.expressions.build import inv, operator, scalar, vector
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import dense, logdet
@@ -168,7 +169,7 @@ AXES = {
     "constant blocks": 3,
     "matrix": 2,
     "scalar": 0,
-    "row": 1,
+    "row": 2,
 }
 
 
@@ -198,6 +199,17 @@ def test_leading_axes_lead_the_result(name: str, lead: tuple[int, ...]) -> None:
     assert all(np.ndim(piece) == len(lead) + AXES.get(name, 1) for piece in pieces(result))
     if one is not None:
         assert close(parts(result, (0,) * len(lead)), one)
+
+
+@pytest.mark.parametrize("name", [name for name in RESULTS if "blocks" not in name])
+def test_results_have_the_shapes_of_evaluation(name: str) -> None:
+    compiled = compile_program(RESULTS[name], MIXED)
+    values: dict[str, Any] = {**state(MIXED), "h": 0.5}
+    values = {key: value for key, value in values.items() if key in compiled.inputs or key == "q"}
+    expected = evaluate(RESULTS[name], MIXED, **values).dense()
+    found = compiled(**values)
+    assert np.shape(found) == np.shape(expected)
+    assert np.allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
 def test_axes_of_the_arguments_broadcast() -> None:

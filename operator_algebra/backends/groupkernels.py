@@ -10,8 +10,9 @@ import numpy as np
 from operator_algebra.backends.kernels import Factors, adjoint, cholesky, joseph, multiply_out, symmetrised
 from operator_algebra.backends.levels import Group, Levels
 from operator_algebra.backends.relations import RelationKernels
+from operator_algebra.backends.sizes import block_size
 from operator_algebra.backends.storage import Stored
-from operator_algebra.backends.walks import place_of
+from operator_algebra.lowering.directsum import summands
 from operator_algebra.lowering.program import Program, Step
 from operator_algebra.lowering.values import (
     Answer,
@@ -33,7 +34,7 @@ from operator_algebra.lowering.values import (
 from operator_algebra.models.model import Model
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.leaves import LOCAL_BLOCKS
-from operator_algebra.operators.spaces import Space, counted_by
+from operator_algebra.operators.spaces import Space
 
 Kernel = Callable[[Group], Any]
 BodyKernel = Callable[[int], Any]
@@ -65,13 +66,7 @@ class GroupKernels:
 
     def size(self, space: Space, k: int) -> int:
         """The block size of a space at a body."""
-        counted = counted_by(space)
-        if counted is not None:
-            sizes, place = counted
-            layout = self.layouts[sizes]
-            return layout.size if place is None else int(layout.sizes[place_of(self.model, place)])
-        layouts = [self.layouts[part] for part in space.sizes.split("+")]
-        return sum(int(layout.sizes[k]) if layout.attached else layout.size for layout in layouts)
+        return block_size(self.model, self.layouts, space, k)
 
     def _size(self, space: Space, group: Group) -> int:
         return self.size(space, int(self.levels.shapes[group.shape][0]))
@@ -331,7 +326,7 @@ class GroupKernels:
 
     def _stack(self, step: Step, definition: Stack) -> Kernel:
         rows = [[None if ref is None else self.formed(ref) for ref in row] for row in definition.rows]
-        row_spaces, column_spaces = _parts(step.type.codomain, len(rows)), _parts(step.type.domain, len(rows[0]))
+        row_spaces, column_spaces = summands(step.type.codomain), summands(step.type.domain)
 
         def kernel(group: Group) -> Any:
             cells = [
@@ -350,7 +345,7 @@ class GroupKernels:
     def _part(self, step: Step, definition: Part) -> Kernel:
         source = self.formed(definition.source)
         stacked = self.program.steps[definition.source.value].type.codomain
-        before = _parts(stacked, stacked.sizes.count("+") + 1)[: definition.index]
+        before = summands(stacked)[: definition.index]
 
         def kernel(group: Group) -> Any:
             start = sum(self._size(part, group) for part in before)
@@ -364,8 +359,3 @@ def _added(total: Any, inside: Any, part: Any) -> Any:
     result = np.array(total)
     result[inside] += part
     return result
-
-
-def _parts(space: Space, count: int) -> list[Space]:
-    """The summands of a direct sum."""
-    return [space] if count == 1 else [Space(s, s, s) for s in space.sizes.split("+")]

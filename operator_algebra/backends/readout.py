@@ -10,7 +10,8 @@ from operator_algebra.backends.backend import Pivot
 from operator_algebra.backends.groupkernels import GroupKernels
 from operator_algebra.backends.kernels import adjoint, definiteness, multiply_out, norms, pivot_measure
 from operator_algebra.backends.levels import Group, Levels
-from operator_algebra.backends.walks import Walker, place_of
+from operator_algebra.backends.sizes import place_of
+from operator_algebra.backends.walks import Walker
 from operator_algebra.expressions.nodes import Inverse
 from operator_algebra.expressions.query import Query
 from operator_algebra.expressions.render import brief

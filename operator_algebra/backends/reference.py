@@ -13,9 +13,9 @@ from operator_algebra.backends.groupkernels import GroupKernels
 from operator_algebra.backends.levels import Group, Levels, levels
 from operator_algebra.backends.plan import Plan, plan
 from operator_algebra.backends.readout import Readout
+from operator_algebra.backends.sizes import place_of
 from operator_algebra.backends.smallvalues import small_value
 from operator_algebra.backends.storage import Stored
-from operator_algebra.backends.walks import place_of
 from operator_algebra.lowering.program import Program, Step, Sweep
 from operator_algebra.lowering.values import Given, Invert, Relate, Resolve, Shift, Surround, Update
 from operator_algebra.models.model import Model

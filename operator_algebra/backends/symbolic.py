@@ -63,7 +63,7 @@ class ClosedForms(ClosedForm):
         written = {name: [objects(block) for block in bound.values[name].by_body()] for name in self.program.inputs}
         entries = [*exact.entries(), *joints.entries()]
         entries += [entry for blocks in written.values() for block in blocks for entry in block.flat]
-        translator = Translator(entries, late_variables(self.program, bound.layouts, exact.n))
+        translator = Translator(entries, late_variables(self.program, exact, bound.layouts))
         leaves = RatioLeaves(exact, joints, self.frame, translator)
         translate = np.frompyfunc(translator.ratio, 1, 1)
         given = {name: leaves.block_list(name) for name in self.program.leaves}

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.errors import InputError
 from operator_algebra.lowering.transfer import Blocks, Grid, Transfer
 from operator_algebra.lowering.values import Hop, Ref
 from operator_algebra.models.model import Model
@@ -43,15 +42,6 @@ class Walker:
     def grid_at(self, refs: Grid, k: int) -> list[list[Any]]:
         """The blocks of a grid at a body."""
         return [self.row_at(row, k) for row in refs]
-
-
-def place_of(model: Model, name: int | str) -> int:
-    """The body that an index or a joint name means."""
-    if isinstance(name, str):
-        return model.joint_index(name)
-    if not -model.n <= name < model.n:
-        raise InputError(f"there is no body {name}: {model.name} has bodies 0 to {model.n - 1}.")
-    return name % model.n
 
 
 def _times(matrices: Sequence[Any], vectors: Sequence[Any]) -> Any:

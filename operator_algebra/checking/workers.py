@@ -17,11 +17,12 @@ def workers(count: int) -> Generator[Executor, None, None]:
     """An executor of that many processes; they end at once if the block is left by an exception."""
     saved = {name: os.environ.get(name) for name in _THREADS}
     os.environ.update(dict.fromkeys(_THREADS, "1"))  # read by a worker when it loads its libraries
+    others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=_ignore_interrupts)
     try:
         yield pool
     except BaseException:
-        for process in multiprocessing.active_children():
+        for process in set(multiprocessing.active_children()) - others:
             process.terminate()
         pool.shutdown(wait=False, cancel_futures=True)
         raise

@@ -200,3 +200,11 @@ def from_records(records: tuple[tuple[Any, ...], ...]) -> Expr:
         made: Type = type_
         nodes.append(_CLASSES[kind]._make(made, tuple(decode(field) for field in fields)))  # pyright: ignore[reportPrivateUsage]
     return nodes[-1]
+
+
+def definition_of(e: Expr) -> Expr | None:
+    """What a symbol, or the adjoint of one, is defined as; None for a leaf and for everything else."""
+    symbol = e.body if isinstance(e, Transpose) else e
+    if not isinstance(symbol, Symbol) or symbol.definition is None:
+        return None
+    return symbol.definition if symbol is e else symbol.definition.T

@@ -23,6 +23,7 @@ from operator_algebra.expressions.nodes import (
     Transpose,
     Zero,
 )
+from operator_algebra.expressions.traverse import definition_of
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.seams import Bordered
 from operator_algebra.lowering.trampoline import Steps
@@ -72,8 +73,8 @@ class BlockLift:
                 if e.structure.flow != "diagonal":
                     raise NotLowerable(refuse.not_local(e))
                 return Ref(self._lift.given(e))
-            case Symbol():
-                ref = yield self.lift(_definition(e))
+            case Symbol() if e.definition is not None:
+                ref = yield self.lift(e.definition)
                 if not ref.star:
                     graph.name(ref.value, e.name)
                 return ref
@@ -199,8 +200,8 @@ class BlockLift:
                 return [(unit, Hop(e, star=False, inward=e.structure.flow == "inward"), unit)]
             case Transpose(body=Symbol() as symbol) if symbol.definition is None and symbol.structure.hop:
                 return [(unit, Hop(symbol, star=True, inward=e.structure.flow == "inward"), unit)]
-            case Symbol() | Transpose(body=Symbol()) if _is_defined(e):
-                result = yield self._hops(_definition(e))
+            case Symbol() | Transpose(body=Symbol()) if (meaning := definition_of(e)) is not None:
+                result = yield self._hops(meaning)
                 return result
             case Sum():
                 collected: list[HopTerm] = []
@@ -255,8 +256,8 @@ class BlockLift:
             case Scale():
                 result = yield self.terms(e.factor * _as_diag(e.body))
                 return result
-            case Symbol() | Transpose(body=Symbol()) if _is_defined(e):
-                result = yield self._diagonal(_definition(e))
+            case Symbol() | Transpose(body=Symbol()) if (meaning := definition_of(e)) is not None:
+                result = yield self._diagonal(meaning)
                 return result
             case Inverse() if structure.flow in ("inward", "outward"):
                 result = yield self.terms(inv(_as_diag(e.body)))
@@ -290,8 +291,8 @@ class BlockLift:
             return result
         expanded: list[Expr] = []
         for factor in factors:
-            while _is_defined(factor) and factor.structure.flow not in ("diagonal", "zero"):
-                factor = _definition(factor)
+            while (meaning := definition_of(factor)) is not None and factor.structure.flow not in ("diagonal", "zero"):
+                factor = meaning
             expanded.extend(factor.children if isinstance(factor, Product) else (factor,))
         first = next(i for i, f in enumerate(expanded) if f.structure.flow != "diagonal")
         last = max(i for i, f in enumerate(expanded) if f.structure.flow != "diagonal")
@@ -321,16 +322,3 @@ def _star(terms: Terms) -> bool:
 
 def _as_diag(e: Expr) -> Expr:
     return diag(e)
-
-
-def _is_defined(e: Expr) -> bool:
-    symbol = e.body if isinstance(e, Transpose) else e
-    return isinstance(symbol, Symbol) and symbol.definition is not None
-
-
-def _definition(e: Expr) -> Expr:
-    if isinstance(e, Transpose):
-        assert isinstance(e.body, Symbol) and e.body.definition is not None
-        return e.body.definition.T
-    assert isinstance(e, Symbol) and e.definition is not None
-    return e.definition

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from operator_algebra.errors import NotLowerable
 from operator_algebra.expressions.build import add, inv, matmul, multiply, one, scale, symbol, zero
-from operator_algebra.expressions.nodes import Expr, Inverse, Product, Scale, Sum, Symbol, Transpose, Zero
+from operator_algebra.expressions.nodes import Expr, Inverse, Product, Scale, Sum, Zero
+from operator_algebra.expressions.traverse import definition_of
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.trampoline import Steps, run
 from operator_algebra.operators.structure import Structure
@@ -97,14 +98,12 @@ class Seams:
                     return Bordered(e)
                 inverse, _ = yield self._inverse(body)
                 return inverse
-            case Symbol() | Transpose(body=Symbol()):
-                named = e.body if isinstance(e, Transpose) else e
-                if not isinstance(named, Symbol) or named.definition is None:
-                    return Bordered(e)
-                body = yield self.split(named.definition if e is named else named.definition.T)
-                return body if body.low else Bordered(e)
             case _:
-                return Bordered(e)
+                meaning = definition_of(e)
+                if meaning is None:
+                    return Bordered(e)
+                body = yield self.split(meaning)
+                return body if body.low else Bordered(e)
 
     def _product(self, e: Product, parts: list[Bordered]) -> Steps[Bordered]:
         """(T + L C R)(T' + L' C' R') = T T' + L C (R T') + (T L' + L C R L') C' R'."""

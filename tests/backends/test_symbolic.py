@@ -339,3 +339,14 @@ def test_declared_operators_are_read_and_verified() -> None:
     N = oa.operator("N", oa.RATE >> oa.TORQUE, structure="inward hop")
     with pytest.raises(InputError, match=r"needs N .* not given"):
         oa.compile((dyn.mass_matrix + N) @ s.v, model, backend="sympy")()
+
+
+def test_one_block_of_a_bordered_inverse() -> None:
+    """It is taken from the columns of its body, for there is no walk along the tree."""
+    arm = oa.load("planar2r")
+    u = oa.vector("u", oa.TORQUE)
+    e = oa.block(oa.inv(dyn.mass_matrix + u @ u.T), 1, 0)
+    form = oa.compile(e, arm, backend="sympy")(u=[1, 2])
+    (angle,) = form.free_symbols
+    expected = oa.evaluate(e, arm, q=[0.3, 0.5], u=[1.0, 2.0]).dense()
+    assert abs(float(form[0].subs({angle: 0.5})) - expected[0, 0]) < 1e-14

@@ -23,7 +23,7 @@ from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.model import Model
 from operator_algebra.operators.leaves import Frame
-from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE
+from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE, space
 from tests.lowering.agreement import EPS, agreement
 from tests.lowering.agreement import dense as as_matrix
 from tests.strategies import mechanisms
@@ -142,6 +142,28 @@ def test_inertia_felt_at_several_end_effectors(method: Any) -> None:
         whole = compile_program(inv(PICKED), model, method=method)(q=q, B=B)
         inverse = np.linalg.inv(compliance)
         assert np.abs(whole - inverse).max() <= 1e-13 * condition * np.abs(inverse).max()
+
+
+@pytest.mark.parametrize("method", ["auto", "orthogonal"])
+def test_selected_joints(method: Any) -> None:
+    """A user's space that takes some joints and leaves the others: S ℳ⁻¹ S*, its inverse and its determinant."""
+    selected = space("selected")
+    S = operator("S", RATE >> selected, structure="diagonal")
+    e = S @ inv(MASS) @ S.T
+    for seed in range(4):
+        model = random_tree(7, joints=("revolute", "spherical", "universal"), seed=seed)
+        q, _ = model.random(seed)
+        wide = {model.joint_names[k]: np.eye(model.bodies[k].joint.nv) for k in (1, 4, 6)}
+        compliance = evaluate(e, model, q=q, S=wide).dense()
+        condition = float(np.linalg.cond(compliance))
+        for query, expected in (
+            (dense(e), compliance),
+            (dense(inv(e)), np.linalg.inv(compliance)),
+            (logdet(e), np.asarray(np.linalg.slogdet(compliance)[1])),
+        ):
+            found = compile_program(query, model, method=method)(q=q, S=wide)
+            size = max(1.0, float(np.abs(expected).max()))
+            assert np.abs(found - expected).max() <= 64 * EPS * condition * size
 
 
 def test_the_pivot_of_a_picked_frame_is_avoided_from_the_start() -> None:

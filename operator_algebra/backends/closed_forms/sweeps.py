@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from operator_algebra.backends.closed_forms.ratios import Ratio, RationalFunctions, TooLarge, determinant, inverse
-from operator_algebra.backends.walks import Walker, place_of
+from operator_algebra.backends.sizes import block_size, place_of
+from operator_algebra.backends.walks import Walker
 from operator_algebra.errors import InputError, SingularError
 from operator_algebra.expressions.query import Query
+from operator_algebra.lowering.directsum import summands
 from operator_algebra.lowering.program import Output, Program, Step, Sweep
 from operator_algebra.lowering.values import (
     Call,
@@ -97,7 +99,7 @@ class Sweeps:
 
     def size(self, space: Space, k: int) -> int:
         """The block size of a space at a body."""
-        return block_size(self.layouts, space, k)
+        return block_size(self.model, self.layouts, space, k)
 
     def get(self, ref: Ref) -> Callable[[int], Any]:
         """The block of a value at a body; what belongs to no body is the same everywhere."""
@@ -191,8 +193,8 @@ class Sweeps:
         return total
 
     def _stack(self, step: Step, definition: Stack, k: int) -> Any:
-        rows = _parts(step.type.codomain, len(definition.rows))
-        columns = _parts(step.type.domain, len(definition.rows[0]))
+        rows = summands(step.type.codomain)
+        columns = summands(step.type.domain)
         cells = [
             [
                 self._zero(self.size(r, k), self.size(c, k)) if ref is None else self.get(ref)(k)
@@ -204,7 +206,7 @@ class Sweeps:
 
     def _part(self, step: Step, definition: Part, k: int) -> Any:
         stacked = self.program.steps[definition.source.value].type.codomain
-        before = _parts(stacked, 2)[: definition.index]
+        before = summands(stacked)[: definition.index]
         start = sum(self.size(part, k) for part in before)
         return self.get(definition.source)(k)[start : start + self.size(step.type.codomain, k)]
 
@@ -282,25 +284,12 @@ class Sweeps:
         return self._reduced(np.concatenate([np.concatenate(row, axis=1) for row in cells], axis=0))
 
 
-def _parts(space: Space, count: int) -> list[Space]:
-    return [space] if count == 1 else [Space(s, s, s) for s in space.sizes.split("+")]
-
-
-def block_size(layouts: Mapping[str, Layout], space: Space, k: int) -> int:
-    """The block size of a space at a body."""
-    counted = counted_by(space)
-    if counted is not None and counted[1] is None:
-        return layouts[counted[0]].size
-    parts = [layouts[part] for part in space.sizes.split("+")]
-    return sum(int(layout.sizes[k]) if layout.attached else layout.size for layout in parts)
-
-
-def late_variables(program: Program, layouts: Mapping[str, Layout], n: int) -> int:
+def late_variables(program: Program, model: Model, layouts: Mapping[str, Layout]) -> int:
     """How many roots and logarithms the steps of a program make."""
     count = 0
     for step in program.steps.values():
         if isinstance(step.definition, RootOf):
-            count += sum(block_size(layouts, step.type.codomain, k) for k in range(n))
+            count += sum(block_size(model, layouts, step.type.codomain, k) for k in range(model.n))
         elif isinstance(step.definition, Total):
             count += 1
     return count

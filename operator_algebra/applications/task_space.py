@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from operator_algebra.applications.dynamics import bias, mass_matrix
+from operator_algebra.applications import dynamics
 from operator_algebra.applications.picking import pick_rates, picks, stack
 from operator_algebra.errors import SpaceMismatch
 from operator_algebra.expressions.build import define, inv, operator, vector
@@ -50,12 +50,13 @@ def of(pick: Expr, rate: Expr | None = None) -> TaskSpace:
     """
     if pick.type.codomain != FORCE:
         raise SpaceMismatch(f"{short(pick)} ({pick.type}) picks no frames: it must deliver force, as B does.")
-    task_acceleration = vector("xdd", pick.type.domain.dual)
+    xdd = vector("xdd", pick.type.domain.dual)
+    mass_inverse = inv(dynamics.mass_matrix)
     jacobian = define("jacobian", pick.T @ phi.T @ H.T)
     drift = pick.T @ phi.T @ a if rate is None else pick.T @ phi.T @ a + rate.T @ V
-    inverse_inertia = jacobian @ inv(mass_matrix) @ jacobian.T
+    inverse_inertia = jacobian @ mass_inverse @ jacobian.T
     inertia = inv(inverse_inertia)
-    free = jacobian @ inv(mass_matrix) @ bias - drift
+    free = jacobian @ mass_inverse @ dynamics.bias - drift
     return TaskSpace(
         jacobian=jacobian,
         velocity=pick.T @ V,
@@ -63,10 +64,10 @@ def of(pick: Expr, rate: Expr | None = None) -> TaskSpace:
         acceleration=jacobian @ qdd + drift,
         inverse_inertia=inverse_inertia,
         inertia=inertia,
-        consistent_inverse=inv(mass_matrix) @ jacobian.T @ inertia,
-        null_space=I - jacobian.T @ inertia @ jacobian @ inv(mass_matrix),
+        consistent_inverse=mass_inverse @ jacobian.T @ inertia,
+        null_space=I - jacobian.T @ inertia @ jacobian @ mass_inverse,
         bias=inertia @ free,
-        force=inertia @ (task_acceleration + free),
+        force=inertia @ (xdd + free),
     )
 
 
@@ -87,19 +88,19 @@ _picked = of(B)
 jacobian = _picked.jacobian
 """J = B* φ* H*: joint rates to the velocities of the picked frames."""
 
-task_velocity = _picked.velocity
+velocity = _picked.velocity
 """B* V, the velocities of the picked frames, each in its own axes."""
 
 drift = _picked.drift
 """J̇ v = B* φ* a: the rate of change of B* V at q̈ = 0, in axes that turn with the frame. Gravity is no part of it."""
 
-task_acceleration = _picked.acceleration
+acceleration = _picked.acceleration
 """ẍ = J q̈ + J̇ v."""
 
-inverse_task_inertia = _picked.inverse_inertia
+inverse_inertia = _picked.inverse_inertia
 """Λ⁻¹ = J ℳ⁻¹ J*: what a force at one frame does to the acceleration of another."""
 
-task_inertia = _picked.inertia
+inertia = _picked.inertia
 """Λ = (J ℳ⁻¹ J*)⁻¹: the inertia that is felt at the picked frames."""
 
 consistent_inverse = _picked.consistent_inverse
@@ -108,17 +109,17 @@ consistent_inverse = _picked.consistent_inverse
 null_space = _picked.null_space
 """I − J* J̄*: the part of a joint torque that the picked frames do not feel. Its adjoint I − J̄ J is that of a rate."""
 
-task_bias = _picked.bias
+bias = _picked.bias
 """μ = Λ (J ℳ⁻¹ bias − J̇ v): velocity terms, gravity, springs and dampers, and −f_ext, as the frames feel them."""
 
-task_force = _picked.force
+force = _picked.force
 """Λ ẍ + μ, equal to J̄* T. A force F on the frames that is not given as f_ext = B F adds to J̄* T."""
 
 stacked = of(B_stacked)
 """The same over all picked frames as one vector; then Λ is one small matrix between two sweeps."""
 
 __all__ = [
-    "TASK", "B_dot", "B_dot_stacked", "B_stacked", "TaskSpace", "consistent_inverse", "drift", "inverse_task_inertia",
-    "jacobian", "null_space", "of", "pick_rates", "picks", "stack", "stacked", "task_acceleration", "task_bias",
-    "task_force", "task_inertia", "task_velocity",
+    "TASK", "B_dot", "B_dot_stacked", "B_stacked", "TaskSpace", "acceleration", "bias", "consistent_inverse", "drift",
+    "force", "inertia", "inverse_inertia", "jacobian", "null_space", "of", "pick_rates", "picks", "stack", "stacked",
+    "velocity",
 ]  # fmt: skip

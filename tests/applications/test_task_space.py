@@ -93,17 +93,17 @@ def test_published_compliances() -> None:
 def test_published_jacobian_and_inertias() -> None:
     points = ts.picks(FOUR, ["a", "b"], linear=True)
     published(run(ts.jacobian, FOUR, q=VECTORS["q"], B=points), "J")
-    published(run(ts.inverse_task_inertia, FOUR, q=VECTORS["q"], B=points), "Lambda_inverse")
+    published(run(ts.inverse_inertia, FOUR, q=VECTORS["q"], B=points), "Lambda_inverse")
     kernel = s.B.T @ s.Omega @ s.B
     published(oa.evaluate(kernel, FOUR, q=VECTORS["q"], B=points).dense(), "Lambda_inverse")
     rows = {"a": points["a"][:, :2], "b": points["b"][:, 1:2]}
-    for found in (ts.task_inertia, ts.of(ts.B_stacked).inertia):
+    for found in (ts.inertia, ts.of(ts.B_stacked).inertia):
         B_stacked = ts.stack(FOUR, rows)
         published(run(found, FOUR, q=VECTORS["q"], B=rows, B_stacked=B_stacked), "Lambda")
-    published(run(ts.task_inertia, FOUR, q=VECTORS["q"], B=rows, method="orthogonal"), "Lambda")
+    published(run(ts.inertia, FOUR, q=VECTORS["q"], B=rows, method="orthogonal"), "Lambda")
 
 
-@pytest.mark.parametrize("formula", [ts.task_inertia, ts.consistent_inverse, ts.null_space, ts.task_bias])
+@pytest.mark.parametrize("formula", [ts.inertia, ts.consistent_inverse, ts.null_space, ts.bias])
 @pytest.mark.parametrize("method", ["auto", "orthogonal"])
 def test_redundant_rows_are_singular_at_a_named_joint(formula: oa.Expr, method: str) -> None:
     """The six rows of the published example have rank four."""
@@ -132,7 +132,7 @@ def test_singular_samples_of_a_batch_are_masked() -> None:
     given: dict[str, Any] = {"q": [[0.4, 1.1], [0.4, 0.0]], "errors": "mask"}
     found = (
         oa.compile(ts.stacked.inertia, tip)(B_stacked=ts.stack(tip, {"tip": columns}), **given),
-        oa.compile(oa.dense(ts.task_inertia), tip)(B={"tip": columns}, **given),
+        oa.compile(oa.dense(ts.inertia), tip)(B={"tip": columns}, **given),
     )
     for Lambda in found:
         assert np.isfinite(Lambda[0]).all()
@@ -142,14 +142,14 @@ def test_singular_samples_of_a_batch_are_masked() -> None:
 @pytest.mark.parametrize("method", ["auto", "orthogonal"])
 def test_programs_say_how_the_inverse_was_taken(method: Method) -> None:
     """Λ⁻¹ has no term of a body alone, so no body has a pivot for Λ: relations take its place without being asked."""
-    for e in (ts.task_inertia, ts.task_inertia @ oa.vector("x", s.CONTACT), ts.consistent_inverse):
+    for e in (ts.inertia, ts.inertia @ oa.vector("x", s.CONTACT), ts.consistent_inverse):
         program = oa.lower(e, method=method)
-        assert ts.task_inertia in program.report.eliminated
+        assert ts.inertia in program.report.eliminated
         assert program.report.pivots == ()
         assert [type(step.definition) for step in program.pivots()] == [Relate]
     assert oa.lower(ts.stacked.inertia).report.pivots == ("s", "D")
     assert len(oa.lower(ts.stacked.inertia).sweeps) == len(oa.lower(ts.stacked.inverse_inertia).sweeps) == 2
-    assert len(oa.lower(ts.inverse_task_inertia @ oa.vector("F", s.CONTACT.dual)).sweeps) == 2
+    assert len(oa.lower(ts.inverse_inertia @ oa.vector("F", s.CONTACT.dual)).sweeps) == 2
 
 
 @pytest.mark.parametrize("model", FRAMED, ids=lambda m: m.name)
@@ -181,10 +181,10 @@ def test_the_drift_differentiates_velocities(model: Model, linear: bool) -> None
     q, v = model.random(3)
 
     def own(x: Floats) -> Any:
-        return run(ts.task_velocity, model, q=x, v=v, B=ts.picks(model, NAMES, linear=linear))
+        return run(ts.velocity, model, q=x, v=v, B=ts.picks(model, NAMES, linear=linear))
 
     def base(x: Floats) -> Any:
-        return run(ts.task_velocity, model, q=x, v=v, B=ts.picks(model, NAMES, q=x, linear=linear))
+        return run(ts.velocity, model, q=x, v=v, B=ts.picks(model, NAMES, q=x, linear=linear))
 
     B, moving = (ts.picks(model, NAMES, q=pose, linear=linear) for pose in (None, q))
     B_dot = ts.pick_rates(model, NAMES, q=q, v=v, linear=linear)
@@ -249,9 +249,9 @@ def test_inertias_and_inverses_are_those_of_dense_algebra(situation: tuple[Model
     allowed = 1e-14 * condition
     Lambda: Any = LINALG.inv(inverse)
     given: dict[str, Any] = {"q": q, "B": B, "B_stacked": ts.stack(model, B)}
-    assert same(run(ts.inverse_task_inertia, model, **given), inverse, allowed)
-    assert same(run(ts.task_inertia, model, **given), Lambda, allowed)
-    assert same(run(ts.task_inertia, model, method="orthogonal", **given), Lambda, allowed)
+    assert same(run(ts.inverse_inertia, model, **given), inverse, allowed)
+    assert same(run(ts.inertia, model, **given), Lambda, allowed)
+    assert same(run(ts.inertia, model, method="orthogonal", **given), Lambda, allowed)
     back = run(ts.consistent_inverse, model, **given)
     free = run(ts.null_space, model, **given)
     rank = len(J)
@@ -288,13 +288,13 @@ def test_task_forces_explain_forward_dynamics(situation: tuple[Model, Floats, Fl
     order = [run(ts.jacobian, model, q=q, B={name: block}) for name, block in B.items()]
     rows = ordered(J, order)
     qdd = run(oa.dynamics.forward_dynamics, model, f_ext=stacked @ F, T=torque, **given)
-    xdd = run(ts.task_acceleration, model, qdd=qdd, **given)
+    xdd = run(ts.acceleration, model, qdd=qdd, **given)
     felt = run(ts.consistent_inverse, model, **given).T @ torque
-    size = max(1.0, float(np.abs(run(ts.task_inertia, model, **given)).max()) * max(1.0, float(np.abs(xdd).max())))
+    size = max(1.0, float(np.abs(run(ts.inertia, model, **given)).max()) * max(1.0, float(np.abs(xdd).max())))
     allowed = 1e-13 * condition * size
-    assert np.abs(run(ts.task_force, model, xdd=xdd, **given) - felt - F[rows]).max() < allowed
-    assert np.abs(run(ts.task_force, model, xdd=xdd, f_ext=stacked @ F, **given) - felt).max() < allowed
-    moved = run(ts.task_inertia, model, **given) @ xdd + run(ts.task_bias, model, **given)
+    assert np.abs(run(ts.force, model, xdd=xdd, **given) - felt - F[rows]).max() < allowed
+    assert np.abs(run(ts.force, model, xdd=xdd, f_ext=stacked @ F, **given) - felt).max() < allowed
+    moved = run(ts.inertia, model, **given) @ xdd + run(ts.bias, model, **given)
     assert np.abs(moved - felt - F[rows]).max() < allowed
     whole = run(ts.stacked.force, model, xdd=xdd[np.argsort(rows)], **given)
     assert np.abs(whole[rows] - felt - F[rows]).max() < allowed
@@ -313,7 +313,7 @@ def test_a_batch_is_its_samples() -> None:
     q = np.stack([model.random(seed)[0] for seed in range(6)]).reshape(2, 3, model.nq)
     v = np.stack([model.random(seed)[1] for seed in range(6)]).reshape(2, 3, model.nv)
     names = ["tool", "hand"]
-    formulas = {"Λ": ts.stacked.inertia, "J": MOVING.jacobian, "J̇ v": MOVING.drift, "Λ⁻¹": ts.inverse_task_inertia}
+    formulas = {"Λ": ts.stacked.inertia, "J": MOVING.jacobian, "J̇ v": MOVING.drift, "Λ⁻¹": ts.inverse_inertia}
 
     def values(q: Floats, v: Floats) -> list[Any]:
         B = ts.picks(model, names, q=q, linear=True)
@@ -360,5 +360,5 @@ def test_what_delivers_no_force_is_no_pick() -> None:
 
 
 def test_formulas_are_made_once() -> None:
-    assert ts.of(s.B).inertia is ts.task_inertia
+    assert ts.of(s.B).inertia is ts.inertia
     assert ts.of(s.B).jacobian == ts.jacobian

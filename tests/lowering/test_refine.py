@@ -91,5 +91,5 @@ def test_definite_inverses_are_not_refined() -> None:
 
 
 def test_a_relation_has_no_pivot_to_refine() -> None:
-    e = task_space.task_inertia @ vector("w", s.CONTACT)
+    e = task_space.inertia @ vector("w", s.CONTACT)
     assert lower(e, method="refined").pseudocode() == lower(e).pseudocode()

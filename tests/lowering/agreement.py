@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import OperatorAlgebraWarning
-from operator_algebra.evaluation import Scaled, evaluate_with_scale
+from operator_algebra.evaluation import Scaled, evaluate, evaluate_with_scale
 from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.lower import Method
 from operator_algebra.models.model import Model
 from operator_algebra.operators.leaves import Frame
+from tests.rounding import apart, rounding, size
 
 Floats = NDArray[np.float64]
-EPS = float(np.finfo(np.float64).eps)
+_linalg: Any = np.linalg
 _block_diagonal: Any = scipy.linalg.block_diag
 
 
@@ -38,7 +40,7 @@ class Agreement:
 
 
 def agreement(
-    e: Expr,
+    e: Expr | Query,
     model: Model,
     *,
     q: Floats,
@@ -48,27 +50,38 @@ def agreement(
     **inputs: Any,
 ) -> Agreement:
     """Compare `compile(e)` with `evaluate(e)` at one configuration; the bound is 8 eps (1 + √depth) · condition."""
-    expected = scaled or evaluate_with_scale(e, model, q=q, frame=frame, **inputs)
+    body = e.body if isinstance(e, Query) else e
+    expected = scaled or evaluate_with_scale(body, model, q=q, frame=frame, **inputs)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         compiled = compile_program(e, model, frame=frame, method=method)
         found = dense(compiled(q=q, **inputs))
     assert all(issubclass(warning.category, OperatorAlgebraWarning) for warning in caught)
     told = tuple(str(warning.message) for warning in caught)
+    if isinstance(e, Query):
+        answer = evaluate(e, model, q=q, frame=frame, **inputs).dense()
+        return Agreement(apart(found, answer) / scale(e, answer, expected), bound(expected), told)
     return Agreement(distance(found, expected), bound(expected), told)
+
+
+def scale(query: Query, answer: Floats, body: Scaled) -> float:
+    """What the rounding of an answer is judged against: the terms of its operator."""
+    rows = body.value.shape[0]
+    if query.kind == "logdet":  # d log det X = tr(X⁻¹ dX)
+        return max(1, rows) * body.scale * float(_linalg.norm(_linalg.inv(body.value.dense()), 2)) or 1.0
+    if query.kind == "trace":
+        return body.scale * float(np.sqrt(rows)) or 1.0
+    return max(body.scale, size(answer)) or 1.0
 
 
 def distance(found: Floats, expected: Scaled) -> float:
     """The largest entry of the difference over the scale; infinite if shapes differ or a number is missing."""
-    value = expected.value.dense()
-    if found.shape != value.shape or not np.isfinite(found).all():
-        return float("inf")
-    return float(np.abs(found - value).max(initial=0.0)) / (expected.scale or 1.0)
+    return apart(found, expected.value.dense()) / (expected.scale or 1.0)
 
 
 def bound(expected: Scaled) -> float:
     """What rounding may leave."""
-    return 8 * EPS * (1 + float(np.sqrt(expected.depth))) * expected.condition
+    return rounding(terms=expected.depth, condition=expected.condition)
 
 
 def dense(result: Any) -> Floats:

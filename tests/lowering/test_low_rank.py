@@ -10,7 +10,6 @@ import pytest
 from operator_algebra.applications import dynamics
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import NotLowerable, SingularError
-from operator_algebra.evaluation import evaluate
 from operator_algebra.expressions.build import diag, inv, one, operator, vector
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, block, dense, logdet, trace
@@ -19,7 +18,7 @@ from operator_algebra.lowering.values import Shift
 from operator_algebra.models.families import random_tree
 from operator_algebra.operators.spaces import FORCE, RATE, TORQUE, space
 from operator_algebra.symbols import H, M, T, phi
-from tests.lowering.agreement import dense as as_matrix
+from tests.lowering.agreement import agreement
 
 MASS = dynamics.mass_matrix
 Z = space("coordinates", attached=False)
@@ -76,12 +75,9 @@ def values(e: Expr | Query) -> dict[str, Any]:
 @pytest.mark.parametrize("method", ["auto", "orthogonal"])
 @pytest.mark.parametrize("name", FORMULAS)
 def test_low_rank_terms_are_bordered(name: str, method: Method) -> None:
-    e = FORMULAS[name]
-    given = values(e)
-    expected = evaluate(e, MODEL, q=Q, **given).dense()
-    found = as_matrix(compile_program(e, MODEL, method=method)(q=Q, **given))
-    # The small matrices have a condition below 1e3.
-    assert np.abs(found - expected).max() <= 1e-12 * max(1.0, np.abs(expected).max())
+    given = values(FORMULAS[name])
+    found = agreement(FORMULAS[name], MODEL, q=Q, method=method, **given)
+    assert found.error <= found.bound
 
 
 def test_queries_stay_linear() -> None:
@@ -114,8 +110,8 @@ def test_the_work_grows_with_the_rank_and_no_faster(query: str) -> None:
 def test_a_singular_middle_is_no_obstacle() -> None:
     e = FORMULAS["applied"]
     given: dict[str, Any] = values(e) | {"S_small": np.diag([1.0, 0.0, 0.0])}
-    expected = evaluate(e, MODEL, q=Q, **given).dense()
-    assert np.abs(compile_program(e, MODEL)(q=Q, **given) - expected).max() <= 1e-12 * np.abs(expected).max()
+    found = agreement(e, MODEL, q=Q, **given)
+    assert found.error <= found.bound
 
 
 def test_a_term_of_low_rank_alone_has_no_inverse() -> None:

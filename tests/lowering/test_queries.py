@@ -15,7 +15,6 @@ from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError, ModelError, OperatorAlgebraWarning, SingularError
-from operator_algebra.evaluation import evaluate, evaluate_with_scale
 from operator_algebra.expressions.build import diag, inv, operator, scalar, vector
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, block, dense, logdet, trace
@@ -24,8 +23,8 @@ from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.model import Model
 from operator_algebra.operators.leaves import Frame
 from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE, space
-from tests.lowering.agreement import EPS, agreement
-from tests.lowering.agreement import dense as as_matrix
+from tests.lowering.agreement import agreement
+from tests.rounding import apart, condition, rounding, size
 from tests.strategies import mechanisms
 
 Floats = NDArray[np.float64]
@@ -107,19 +106,8 @@ def test_answers_are_those_of_evaluation(name: str, model: Model, seed: int, fra
         e = block(e.body, 0, model.n - 1)
     q, _ = model.random(seed)
     values = values_for(e, model, seed)
-    if isinstance(e, Expr):
-        found = agreement(e, model, q=q, frame=frame, **values)
-        assert found.error <= found.bound
-        return
-    scaled = evaluate_with_scale(e.body, model, q=q, frame=frame, **values)
-    expected = evaluate(e, model, q=q, frame=frame, **values).dense()
-    result = as_matrix(compile_program(e, model, frame=frame)(q=q, **values))
-    assert result.shape == expected.shape
-    # A logarithm of a determinant adds up relative errors: its scale is the number of its factors.
-    scale = (
-        max(1.0, float(model.nv)) if e.kind == "logdet" else max(scaled.scale, float(np.abs(expected).max(initial=0)))
-    )
-    assert np.abs(result - expected).max(initial=0) <= 8 * EPS * (1 + model.depth) * scaled.condition * scale
+    found = agreement(e, model, q=q, frame=frame, **values)
+    assert found.error <= found.bound
 
 
 @pytest.mark.parametrize("method", ["auto", "orthogonal"])
@@ -132,16 +120,11 @@ def test_inertia_felt_at_several_end_effectors(method: Any) -> None:
         rng = np.random.default_rng(seed)
         B = {model.joint_names[k]: rng.standard_normal((6, 2)) for k in tips}
         force = {model.joint_names[k]: rng.standard_normal(2) for k in tips}
-        velocity = vector("w", s.CONTACT)
-        compliance = evaluate(PICKED, model, q=q, B=B).dense()
-        stack = np.concatenate(list(force.values()))
-        condition = float(np.linalg.cond(compliance))
-        found = compile_program(inv(PICKED) @ velocity, model, method=method)(q=q, B=B, w=force)
-        expected = np.linalg.solve(compliance, stack)
-        assert np.abs(found - expected).max() <= 1e-13 * condition * np.abs(expected).max()
-        whole = compile_program(inv(PICKED), model, method=method)(q=q, B=B)
-        inverse = np.linalg.inv(compliance)
-        assert np.abs(whole - inverse).max() <= 1e-13 * condition * np.abs(inverse).max()
+        for found in (
+            agreement(inv(PICKED) @ vector("w", s.CONTACT), model, q=q, method=method, B=B, w=force),
+            agreement(inv(PICKED), model, q=q, method=method, B=B),
+        ):
+            assert found.error <= found.bound
 
 
 @pytest.mark.parametrize("method", ["auto", "orthogonal"])
@@ -154,16 +137,9 @@ def test_selected_joints(method: Any) -> None:
         model = random_tree(7, joints=("revolute", "spherical", "universal"), seed=seed)
         q, _ = model.random(seed)
         wide = {model.joint_names[k]: np.eye(model.bodies[k].joint.nv) for k in (1, 4, 6)}
-        compliance = evaluate(e, model, q=q, S=wide).dense()
-        condition = float(np.linalg.cond(compliance))
-        for query, expected in (
-            (dense(e), compliance),
-            (dense(inv(e)), np.linalg.inv(compliance)),
-            (logdet(e), np.asarray(np.linalg.slogdet(compliance)[1])),
-        ):
-            found = compile_program(query, model, method=method)(q=q, S=wide)
-            size = max(1.0, float(np.abs(expected).max()))
-            assert np.abs(found - expected).max() <= 64 * EPS * condition * size
+        for query in (dense(e), dense(inv(e)), logdet(e)):
+            found = agreement(query, model, q=q, method=method, S=wide)
+            assert found.error <= found.bound
 
 
 def test_the_pivot_of_a_picked_frame_is_avoided_from_the_start() -> None:
@@ -179,13 +155,11 @@ def test_the_pivot_of_a_picked_frame_is_avoided_from_the_start() -> None:
 def test_blocks_by_name_and_index() -> None:
     model = random_tree(6, joints=("revolute", "spherical"), seed=2)
     q, _ = model.random(2)
-    whole = evaluate(inv(MASS), model, q=q).dense()
     for i in range(model.n):
         for j in (0, model.n - 1):
-            expected = whole[model.v_slices[i], model.v_slices[j]]
             for query in (block(inv(MASS), i, j), block(inv(MASS), model.joint_names[i], model.joint_names[j])):
-                found = compile_program(query, model)(q=q)
-                assert np.abs(found - expected).max(initial=0) <= 1e-11 * np.abs(whole).max()
+                found = agreement(query, model, q=q)
+                assert found.error <= found.bound
 
 
 @pytest.mark.parametrize("places", [(0, 99), (7, 0), ("joint1", "nobody")])
@@ -222,7 +196,7 @@ def test_neighbours_coupled_without_anything_local(name: str, n: int) -> None:
         values["F_joint"] = np.ones(n)
         expected = 2 * np.linalg.slogdet(A)[1]
     found = compile_program(asked[name], chain(n))(q=np.zeros(n), **values)
-    assert np.abs(found - expected).max() <= 8 * EPS * np.sqrt(n) * np.linalg.cond(A) * max(1.0, np.abs(expected).max())
+    assert apart(found, expected) <= rounding(max(1.0, size(expected)), terms=n, condition=condition(A))
 
 
 def test_neighbours_coupled_without_anything_local_on_an_odd_chain() -> None:
@@ -243,4 +217,4 @@ def test_dense_mass_matrix_needs_no_more_than_related_blocks() -> None:
     related = np.array([[i in above[j] or j in above[i] for j in range(model.n)] for i in range(model.n)])
     assert not found[~related].any()
     assert found[related].all()
-    assert np.abs(found - found.T).max() <= 8 * EPS * np.abs(found).max()
+    assert apart(found, found.T) <= rounding(size(found), terms=model.depth)

@@ -19,9 +19,10 @@ from operator_algebra.lowering.lower import Method
 from operator_algebra.models.families import random_tree
 from operator_algebra.models.model import Model
 from operator_algebra.operators.leaves import Frame
-from tests.lowering.agreement import EPS, sample
+from tests.lowering.agreement import bound, sample, scale
 from tests.lowering.agreement import dense as as_matrix
 from tests.lowering.rational_expressions import rational_inputs, rational_operator
+from tests.rounding import apart
 from tests.strategies import ALL_JOINTS
 
 QUERIES: tuple[Callable[[Expr, Model], Expr | Query], ...] = (
@@ -65,13 +66,9 @@ def excess(seed: int, method: Method) -> float:
     worst = 0.0
     for k, scaled in enumerate(scales):
         found = as_matrix(sample(result, k))
-        if found.shape != expected[k].shape or not np.isfinite(found).all():
-            return float("inf")
-        size = max(scaled.scale, float(np.abs(expected[k]).max(initial=0.0))) or 1.0
-        if isinstance(query, Query) and query.kind == "logdet":
-            size = 10.0 * (1 + 6 * model.n)  # relative errors of every pivot add up
-        bound = 8 * EPS * (1 + model.depth) * scaled.condition * size
-        worst = max(worst, float(np.abs(found - expected[k]).max(initial=0.0)) / bound)
+        terms = scale(query, expected[k], scaled) if isinstance(query, Query) else scaled.scale or 1.0
+        allowed = terms * bound(scaled)
+        worst = max(worst, apart(found, expected[k]) / allowed)
     return worst
 
 

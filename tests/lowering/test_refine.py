@@ -15,9 +15,9 @@ from operator_algebra.lowering.program import Program
 from operator_algebra.lowering.values import Invert
 from operator_algebra.models.families import chain
 from operator_algebra.operators.spaces import RATE, TORQUE
-from tests.lowering.agreement import EPS
 from tests.lowering.test_central_property import rational_agreement
 from tests.oracles.dense_dynamics import mass_matrix
+from tests.rounding import apart, condition, rounding, size
 
 C = operator("C", RATE >> TORQUE, structure="diagonal")
 F = operator("F", TORQUE >> RATE, structure="diagonal")
@@ -64,9 +64,9 @@ def test_small_pivots_cost_no_digits(method: Method, share: float) -> None:
     found = compile_program(APPLIED, arm, method=method)(q=q, C=noise, T=force)
     expected = np.linalg.solve(dense + np.diag(noise), force)
     # The reference itself is good to eps times its condition; a plain pivot would leave eps / share.
-    condition = float(np.linalg.cond(dense + np.diag(noise)))
-    assert condition < 1e4
-    assert np.abs(found - expected).max() <= 8 * EPS * condition * np.abs(expected).max()
+    conditioned = condition(dense + np.diag(noise))
+    assert conditioned < 1e4
+    assert apart(found, expected) <= rounding(size(expected), terms=3, condition=conditioned)
 
 
 def test_small_pivots_of_samples_are_refined_and_others_left() -> None:
@@ -79,7 +79,8 @@ def test_small_pivots_of_samples_are_refined_and_others_left() -> None:
     found = run(q=q, C=noise, T=force)
     assert np.array_equal(found[[0, 2]], run(q=q, C=noise[[0, 2]], T=force))
     expected = np.linalg.solve(dense + np.diag(noise[1]), force)
-    assert np.abs(found[1] - expected).max() <= 1e-13 * np.abs(expected).max()
+    allowed = rounding(size(expected), terms=3, condition=condition(dense + np.diag(noise[1])))
+    assert apart(found[1], expected) <= allowed
 
 
 def test_definite_inverses_are_not_refined() -> None:

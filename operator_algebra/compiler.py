@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
+from operator_algebra.arguments import choice
 from operator_algebra.backends import chunks
 from operator_algebra.backends.backend import ClosedForm, Executable, Run, backend_named
 from operator_algebra.backends.diagnosis import (
@@ -27,8 +28,9 @@ from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.lower import Lowerable, Method, lower, named_formulas
 from operator_algebra.lowering.program import Output, Program
-from operator_algebra.models.model import Model
+from operator_algebra.models.model import Model, check_model
 from operator_algebra.operators.bind import DEFAULTS, Bound, bind
+from operator_algebra.operators.leaves import FRAMES
 from operator_algebra.operators.spaces import ONE
 from operator_algebra.operators.vanishing import vanishing
 
@@ -67,8 +69,7 @@ class Compiled:
         A singular sample raises `SingularError` after all have been computed; `errors="mask"` returns the result with
         its rows not a number instead.
         """
-        if errors not in ("raise", "mask"):
-            raise InputError(f'errors={errors!r} is not known. Use "raise" or "mask".')
+        choice(errors, "errors", ("raise", "mask"))
         if isinstance(self._executable, ClosedForm):
             if out is not None:
                 raise InputError("closed forms are not written into arrays. Leave out= away.")
@@ -346,12 +347,9 @@ def compile(
     >>> solve(q=arm.neutral(), v=[0, 0, 0], T=[0, 0, 0]).shape
     (3,)
     """
-    if frame not in ("body", "world"):
-        raise InputError(f'frame={frame!r} is not known. Use "body" (axes of each body) or "world" (of the base).')
-    if not isinstance(model, Model):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(
-            f"compile takes a model, not {model!r:.60}. Load one with load(name), or make one with chain(n)."
-        )
+    choice(frame, "frame", FRAMES)
+    choice(method, "method", get_args(Method))
+    check_model(model, "compile")
     formulas = named_formulas(e)
     key = tuple(formulas.items()) if isinstance(e, Mapping) else formulas[""]
     return _compiled(key, model, backend, frame, method)

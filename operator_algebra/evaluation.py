@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import Expr, Symbol
-from operator_algebra.expressions.query import Query
+from operator_algebra.expressions.query import Query, question
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.meaning.evaluator import Evaluation
 from operator_algebra.meaning.extent import parse_limit
@@ -29,7 +29,7 @@ from operator_algebra.operators.leaves import Frame, LeafValues
 
 
 def evaluate(
-    e: Expr | Query,
+    e: Expr | Query | str,
     model: Model,
     *,
     q: ArrayLike,
@@ -49,7 +49,8 @@ def evaluate(
     >>> evaluate(H @ phi @ M @ phi.T @ H.T, arm, q=arm.neutral()).shape
     (2, 2)
     """
-    return answer(start(model_source(e, model, q=q, v=v, frame=frame, **inputs), limit=limit), e)
+    asked = question(e, "evaluate")
+    return answer(start(model_source(asked, model, q=q, v=v, frame=frame, **inputs), limit=limit), asked)
 
 
 @dataclass(frozen=True, eq=False)

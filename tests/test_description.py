@@ -90,7 +90,7 @@ def test_other_values() -> None:
     program = oa.lower(inv(MASS) @ T)
     assert describe(program).startswith(repr(program))
     assert "for k from the tips to the base" in describe(program)
-    assert describe(oa.inv).startswith("inv(e: Expr) -> Expr\n")
+    assert describe(oa.inv).startswith("inv(e: Expr | str) -> Expr\n")
     assert describe(oa.Expr).startswith("Expr\n")
     assert "vocabulary" in describe(oa.symbols)
     assert describe(phi.structure) == "inward, unit diagonal"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from operator_algebra.arguments import choice
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError, explain
 from operator_algebra.operators.leaves import FRAMES, spin_blocks
@@ -40,8 +41,7 @@ def picks(
     >>> {name: block.shape for name, block in picks(arm, ["elbow"], linear=True).items()}
     {'elbow': (6, 3)}
     """
-    if frame not in FRAMES:
-        raise InputError(f'frame={frame!r} is not known. Use "body" (axes of each body) or "world" (of the base).')
+    choice(frame, "frame", FRAMES)
     if frame == "world" and q is None:
         raise InputError(f'picks of {model.name} in frame="world" depend on the pose. Give q.')
     columns = slice(3 if linear else 0, 6)

@@ -9,6 +9,7 @@ from operator_algebra.errors import InputError, SpaceMismatch
 from operator_algebra.expressions import mismatch
 from operator_algebra.expressions.fixpoints import close_fixpoint as close_fixpoint
 from operator_algebra.expressions.fixpoints import solve
+from operator_algebra.expressions.formulas import formula, spoken
 from operator_algebra.expressions.local import LOCAL_FUNCTIONS, local_function
 from operator_algebra.expressions.nodes import (
     Diag,
@@ -38,14 +39,14 @@ from operator_algebra.operators.spaces import ONE, UNTYPED, Space, Type, white
 from operator_algebra.operators.structure import Structure
 
 
-def inv(e: Expr) -> Expr:
+def inv(e: Expr | str) -> Expr:
     """The inverse; rows and columns must have equal block sizes, body by body.
 
     >>> from operator_algebra.symbols import E_phi, I
     >>> inv(I - E_phi)
     (I − E_φ)⁻¹   force → force   inward, unit diagonal
     """
-    e = operand(e, "invert")
+    e = operand(spoken(e), "invert")
     if isinstance(e, Scale) and isinstance(e.factor, Fraction):
         return scale(1 / e.factor, inv(e.body))
     if isinstance(e, Inverse):
@@ -60,9 +61,9 @@ def inv(e: Expr) -> Expr:
     return Inverse._make(type_, (e,))  # pyright: ignore[reportPrivateUsage]
 
 
-def root(e: Expr) -> Expr:
+def root(e: Expr | str) -> Expr:
     """Block Cholesky factor L of a block-diagonal definite D: L L* = D."""
-    e = operand(e, "take the root of")
+    e = operand(spoken(e), "take the root of")
     if not e.typed:
         return e if isinstance(e, One) else _untyped("root", e)
     if e.type != e.type.T:
@@ -83,9 +84,9 @@ def _untyped(what: str, e: Expr) -> Expr:
     )
 
 
-def diag(e: Expr) -> Expr:
+def diag(e: Expr | str) -> Expr:
     """The block-diagonal part."""
-    e = operand(e, "take the diagonal of")
+    e = operand(spoken(e), "take the diagonal of")
     if not e.typed:
         return e if isinstance(e, One | Zero) else _untyped("block diagonal", e)
     if not (e.type.domain.attached and e.type.codomain.attached):
@@ -181,8 +182,9 @@ def scalar(name: str) -> Symbol:
     return symbol(name, ONE >> ONE, Structure.make("full", ("symmetric",)), "input")
 
 
-def define(name: str, e: Expr, *, cites: str = "") -> Symbol:
+def define(name: str, e: Expr | str, *, cites: str = "") -> Symbol:
     """An ASCII name for a formula; the name prints, the formula is what is evaluated and lowered."""
+    e = formula(e, "define")
     if not e.typed:
         raise InputError(
             f"{name} = {mismatch.short(e)}: the spaces of the formula are not known. Put it beside a typed operator."

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from operator_algebra.errors import InputError, SpaceMismatch
 from operator_algebra.expressions.build import diag, inv
+from operator_algebra.expressions.formulas import formula
 from operator_algebra.expressions.nodes import Diag, Expr, Inverse, One, Product, Scale, Sum, Zero
 from operator_algebra.expressions.order import reading_key
 from operator_algebra.expressions.ring import (
@@ -200,13 +201,14 @@ def normalize(e: Expr) -> Expr:
     return expression(polynomial(e), e)
 
 
-def equal(e: Expr, f: Expr) -> bool:
+def equal(e: Expr | str, f: Expr | str) -> bool:
     """Whether e and f are equal as elements of the ring, by distributing and cancelling alone.
 
     >>> from operator_algebra.symbols import H, I, phi, K
     >>> equal((I + H @ phi @ K) @ (I - H @ phi @ K), I - H @ phi @ K @ H @ phi @ K)
     True
     """
+    e, f = formula(e, "equal"), formula(f, "equal")
     if e.typed != f.typed:
         typed, other = (e, f) if e.typed else (f, e)
         if not typed.type.square and not isinstance(other, Zero):

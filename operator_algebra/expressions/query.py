@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from operator import index
+from typing import Literal, get_args
 
-from operator_algebra.errors import SpaceMismatch
+from operator_algebra.arguments import choice, told
+from operator_algebra.errors import InputError, SpaceMismatch
+from operator_algebra.expressions.formulas import formula, refused, spoken
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.render import brief
 
@@ -22,13 +25,50 @@ class Query:
     body: Expr
     places: tuple[Place, ...] = ()
 
+    def __post_init__(self) -> None:
+        choice(self.kind, "the kind of a query", get_args(Kind))
+        object.__setattr__(self, "body", formula(self.body, self.kind))
+        places = tuple(_place(place) for place in _sequence(self.places))
+        if len(places) != (2 if self.kind == "block" else 0):
+            raise InputError(f"{self.kind} was given {len(places)} bodies. Write block(e, i, j), or {self.kind}(e).")
+        object.__setattr__(self, "places", places)
+
     def __repr__(self) -> str:
         places = "".join(f", {place!r}" for place in self.places)
         return f"{self.kind}({brief(self.body)}{places})"
 
 
-def block(e: Expr, i: Place, j: Place) -> Query:
+def _sequence(places: object) -> tuple[object, ...]:
+    if isinstance(places, tuple | list):
+        return tuple(places)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    raise InputError(f"the bodies of a query are a pair, not {told(places)}.")
+
+
+def _place(place: object) -> Place:
+    """A body as an int or a name; True, 0.5 and the like are neither."""
+    if isinstance(place, str):
+        return place
+    try:
+        if type(place).__name__ in ("bool", "bool_"):
+            raise TypeError
+        return index(place)  # pyright: ignore[reportArgumentType]
+    except TypeError:
+        raise InputError(
+            f"a block stands at two bodies, not at {told(place)}. Give an index, or a joint's name."
+        ) from None
+
+
+def question(value: object, what: str) -> Expr | Query:
+    """An argument as an expression or a query; `what` begins the message, such as "lower"."""
+    found = spoken(value)
+    if isinstance(found, Expr | Query):
+        return found
+    raise refused(value, what)
+
+
+def block(e: Expr | str, i: Place, j: Place) -> Query:
     """The block of row body i and column body j (indices, or joint names)."""
+    e = formula(e, "block")
     if not (e.type.domain.attached and e.type.codomain.attached):
         raise SpaceMismatch(
             f"block({brief(e)}, …): {e.type} has no blocks per body on both sides. Evaluate it as it is."
@@ -36,20 +76,22 @@ def block(e: Expr, i: Place, j: Place) -> Query:
     return Query("block", e, (i, j))
 
 
-def trace(e: Expr) -> Query:
+def trace(e: Expr | str) -> Query:
     """The trace; e must deliver what it takes, or its dual."""
+    e = formula(e, "trace")
     if not e.type.same_sizes:
         raise SpaceMismatch(f"trace({brief(e)}): rows and columns have different block sizes ({e.type}).")
     return Query("trace", e)
 
 
-def logdet(e: Expr) -> Query:
+def logdet(e: Expr | str) -> Query:
     """The logarithm of the determinant; it must be positive."""
+    e = formula(e, "logdet")
     if not e.type.same_sizes:
         raise SpaceMismatch(f"logdet({brief(e)}): rows and columns have different block sizes ({e.type}).")
     return Query("logdet", e)
 
 
-def dense(e: Expr) -> Query:
+def dense(e: Expr | str) -> Query:
     """The whole matrix."""
-    return Query("dense", e)
+    return Query("dense", formula(e, "dense"))

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Literal, get_args
 
+from operator_algebra.arguments import choice, shown, word
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import diag
 from operator_algebra.expressions.nodes import Expr
-from operator_algebra.expressions.query import Query
+from operator_algebra.expressions.query import Query, question
 from operator_algebra.lowering.components import components
 from operator_algebra.lowering.eliminate import eliminate
 from operator_algebra.lowering.graph import Graph
@@ -33,7 +34,7 @@ from operator_algebra.lowering.values import Given, Invert, Ref
 from operator_algebra.lowering.wellformed import check_program
 
 Method = Literal["auto", "joseph", "refined", "orthogonal"]
-Lowerable = Expr | Query | Mapping[str, Expr | Query]
+Lowerable = Expr | Query | str | Mapping[str, Expr | Query | str]
 
 
 def lower(e: Lowerable, *, method: Method = "auto", zeros: frozenset[str] = frozenset()) -> Program:
@@ -45,26 +46,19 @@ def lower(e: Lowerable, *, method: Method = "auto", zeros: frozenset[str] = froz
     >>> lower(inv(H @ phi @ M @ phi.T @ H.T) @ T)
     Program  (H φ M φ* H*)⁻¹ T   2 sweeps: inward, outward   O(N)   inputs T
     """
-    if method not in get_args(Method):
-        raise InputError(f'method={method!r} is not known. Use "auto", "joseph", "refined" or "orthogonal".')
+    choice(method, "method", get_args(Method))
     formulas = named_formulas(e)
     lift = Lift(Graph(), zeros, orthogonal=method == "orthogonal")
     return _finish(lift, _lifted(lift, formulas), method, keyed=isinstance(e, Mapping))
 
 
 def named_formulas(e: Lowerable) -> dict[str, Expr | Query]:
-    """What is to be lowered by name, "" for a single formula; anything else is refused."""
-    formulas: dict[str, Expr | Query] = dict(e) if isinstance(e, Mapping) else {"": e}
-    if not formulas:
+    """What is to be lowered by name, "" for a single formula, texts read; anything else is refused."""
+    if not isinstance(e, Mapping):
+        return {"": question(e, "lower")}
+    if not e:
         raise InputError("lower was given an empty mapping. Give at least one expression.")
-    for name, formula in formulas.items():
-        if not isinstance(formula, Expr | Query) or not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            found = f"{name!r} → {formula!r}" if isinstance(e, Mapping) else repr(formula)
-            raise InputError(
-                f"only an expression, a query, or a mapping name → expression is lowered, not {found:.60}. "
-                "Read a formula from text with parse."
-            )
-    return formulas
+    return {word(name, "the name of a formula"): question(part, f"lower ({shown(name)})") for name, part in e.items()}
 
 
 class _Roots:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from operator_algebra.errors import ModelError, explain
+from operator_algebra.arguments import told
+from operator_algebra.errors import InputError, ModelError, explain
 from operator_algebra.models import configurations, summary
 from operator_algebra.models.arrays import JointGroup, ModelArrays, joint_groups, model_arrays
 from operator_algebra.models.body import Body, Frame
@@ -21,7 +22,7 @@ from operator_algebra.models.topology import depth_first, heights, levels
 from operator_algebra.models.validate import Problem, Where, model_problems, parent_indices, report
 from operator_algebra.spatial.transforms import vector3
 
-__all__ = ["Body", "Frame", "Model"]
+__all__ = ["Body", "Frame", "Model", "check_model"]
 
 
 class Model:
@@ -282,6 +283,13 @@ class Model:
             known = ", ".join(list(places)[:8]) + (", …" if len(places) > 8 else "")
             raise ModelError(f'model "{self.name}": there is no {what} "{name}". There are {known}.')
         return places[name]
+
+
+def check_model(value: object, what: str) -> Model:
+    """An argument as a model; `what` begins the message: "compile"."""
+    if isinstance(value, Model):
+        return value
+    raise InputError(f"{what} takes a model, not {told(value)}. Load one with load(name), or make one with chain(n).")
 
 
 def _with_parent_name(bodies: tuple[Body, ...], k: int, parent: int) -> Body:

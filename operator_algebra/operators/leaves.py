@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from operator_algebra.arguments import choice
 from operator_algebra.errors import InputError
 from operator_algebra.models.configurations import rest
 from operator_algebra.models.kinematics import body_transforms, inertia_blocks, joint_map_groups, joint_map_rate_groups
@@ -17,7 +18,7 @@ from operator_algebra.spatial.transforms import phi_block
 from operator_algebra.spatial.vectors import apply, block_matrix, motion_cross, skew
 
 Frame = Literal["body", "world"]
-FRAMES = ("body", "world")
+FRAMES = {"body": "axes of each body", "world": "of the base"}
 
 LEAF_NAMES = ("E_phi", "H", "H_dot", "M", "armature", "damping", "spring", "a_ground", "E_ground", "X_cm", "X_abs")
 
@@ -43,8 +44,7 @@ class LeafValues:
     """
 
     def __init__(self, model: Model, q: Any, v: Any = None, frame: Frame = "body", xp: ArrayNamespace = np) -> None:
-        if frame not in FRAMES:
-            raise InputError(f'frame={frame!r} is not known. Use "body" (axes of each body) or "world" (of the base).')
+        choice(frame, "frame", FRAMES)
         self.model = model
         self.q = np.asarray(q)
         self.v = None if v is None else np.asarray(v)

@@ -11,12 +11,11 @@ import numpy as np
 from operator_algebra.errors import InputError
 from operator_algebra.evaluation import evaluate_with_scale
 from operator_algebra.expressions.nodes import Expr
-from operator_algebra.expressions.query import Query
+from operator_algebra.expressions.query import Query, question
 from operator_algebra.expressions.render import brief
 from operator_algebra.expressions.summary import described
 from operator_algebra.models.model import Model
 from operator_algebra.operators.blocks import BlockMatrix
-from operator_algebra.symbols import parse
 from operator_algebra.views.palette import INK, operator_colour
 from operator_algebra.views.pattern import Filled, structural
 
@@ -64,14 +63,13 @@ class Blocks:
 
 def read(e: Picturable) -> Expr | BlockMatrix:
     """The expression or value that is to be drawn; text is read as a formula."""
-    if isinstance(e, str):
-        return parse(e)
+    if isinstance(e, BlockMatrix):
+        return e
+    e = question(e, "a pattern of blocks")
     if isinstance(e, Query):
         if e.kind != "dense":
             raise InputError(f"{e!r} is not a matrix of blocks. Draw {brief(e.body)} itself, or dense(…).")
         return e.body
-    if not isinstance(e, Expr | BlockMatrix):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"{e!r:.60} has no block pattern. Give an expression, its text, or a value from evaluate.")
     return e
 
 

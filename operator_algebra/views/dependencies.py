@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from operator_algebra.errors import InputError
+from operator_algebra.expressions.formulas import formula
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.render import brief
 from operator_algebra.markup import cut, width
-from operator_algebra.symbols import parse
 from operator_algebra.views.canvas import POINTS, open_canvas
 from operator_algebra.views.palette import CARD, FAINT, INK, INWARD, OUTWARD, SOFT
 from operator_algebra.views.pen import Pen, Point
@@ -38,9 +37,7 @@ def dependencies(e: Expr | str, *, ax: Axes | None = None) -> Figure:
 
     >>> figure = dependencies("inv(H φ M φ* H*) T")
     """
-    subject = parse(e) if isinstance(e, str) else e
-    if not isinstance(subject, Expr):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"{subject!r:.60} has no intermediate vectors. Give an expression, or its text.")
+    subject = formula(e, "a picture of dependencies")
     at = _Sheet(_gathered(unknowns(subject)), brief(subject, 60))
     canvas = open_canvas(ax, at.width, at.height)
     pen = canvas.pen

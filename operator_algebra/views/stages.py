@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from operator_algebra.errors import InputError
 from operator_algebra.expressions.names import written
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query
@@ -16,7 +15,6 @@ from operator_algebra.lowering.writer import Writer
 from operator_algebra.models.families import forest
 from operator_algebra.models.model import Model
 from operator_algebra.operators.vanishing import vanishing
-from operator_algebra.symbols import parse
 
 Lowered = Program | Expr | Query | str
 
@@ -55,10 +53,7 @@ def program_of(what: Lowered, model: Model | None) -> Program:
     """The program to be shown; an expression or its text is lowered for the mechanism."""
     if isinstance(what, Program):
         return what
-    subject = parse(what) if isinstance(what, str) else what
-    if not isinstance(subject, Expr | Query):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"{what!r:.60} has no sweeps. Give a program from lower, an expression, or its text.")
-    return lower(subject, zeros=vanishing(model) if model is not None else frozenset())
+    return lower(what, zeros=vanishing(model) if model is not None else frozenset())
 
 
 def small_tree() -> Model:

@@ -96,7 +96,7 @@ def test_it_draws_on_given_axes() -> None:
         (oa.trace(MASS), "not a matrix of blocks"),
         (oa.symbols.I, "spaces of I and 0"),
         ("φ φ*", "cannot compose"),
-        (3.0, "no block pattern"),
+        (3.0, "takes a formula, not a float"),
     ],
 )
 def test_what_has_no_pattern_is_refused(subject: Picturable, problem: str) -> None:

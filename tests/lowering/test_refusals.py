@@ -122,9 +122,9 @@ def test_spaces_must_be_known(e: Expr) -> None:
 
 @pytest.mark.parametrize("given", [3, None, {"a": 3}, {"a": None}, {3: M}, [M]])
 def test_what_is_not_a_formula_is_refused(given: object) -> None:
-    with pytest.raises(InputError, match="lower.* takes a formula|the name of a formula is"):
+    with pytest.raises(InputError, match=r"lower.* takes a formula|the name of a formula is"):
         lower(cast("Expr", given))
-    with pytest.raises(InputError, match="lower.* takes a formula|the name of a formula is"):
+    with pytest.raises(InputError, match=r"lower.* takes a formula|the name of a formula is"):
         compile_program(cast("Expr", given), chain(2))
 
 

@@ -42,3 +42,4 @@ html_static_path = ["_static"]
 html_css_files = ["wide.css"]
 html_copy_source = False
 html_show_sourcelink = False
+html_show_search_summary = False  # the search would fetch each page it finds, which browsers refuse from disk

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 import numpy as np
 
 from operator_algebra.arguments import choice
-from operator_algebra.backends import chunks
+from operator_algebra.backends import chunks, summary
 from operator_algebra.backends.backend import ClosedForm, Executable, Run, backend_named
 from operator_algebra.backends.diagnosis import (
     DOUBTFUL,
@@ -221,11 +221,13 @@ class Compiled:
         return results if self.program.keyed else next(iter(results.values()))
 
     def __repr__(self) -> str:
-        inputs = ", ".join(("q", *self.inputs))
-        from operator_algebra.expressions.render import cut
+        return summary.one_line(self.program, self.model, self.backend)
 
-        tail = f"   {self.model.name}   {self.backend}   inputs {inputs}"
-        return f"Compiled  {cut(self.program.formula, max(20, 89 - len(tail)))}{tail}"
+    def __str__(self) -> str:
+        return summary.text(self.program, self.model, self.backend, self.frame)
+
+    def _repr_html_(self) -> str:
+        return summary.html(self.program, self.model, self.backend, self.frame)
 
 
 @dataclass(frozen=True, eq=False)

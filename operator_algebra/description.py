@@ -15,6 +15,7 @@ from operator_algebra.expressions.render import brief
 from operator_algebra.expressions.summary import definition_of, described
 from operator_algebra.expressions.traverse import postorder
 from operator_algebra.identities.catalogue import catalogue, sides
+from operator_algebra.identities.facts import facts
 from operator_algebra.identities.identity import Identity, Law, Statement
 from operator_algebra.markup import table, width
 from operator_algebra.operators.spaces import Space, Type
@@ -187,12 +188,7 @@ def _law(law: Law) -> str:
     rows = [
         ("law", law.name),
         ("formula", law.formula()),
-        ("theme", law.theme),
-        ("holds for", ", ".join(law.domain) or "every tree, every joint"),
-        ("given", ", ".join(other.name for other in law.given)),
-        ("cites", law.cites),
-        ("idea", law.idea),
-        ("misprint", law.misprint),
+        *facts(law),
         ("twins", "; ".join(_twin(twin) for twin in law.twins)),
         ("check", f'oa.check("{law.name}")' if law.theme else "oa.check(law)"),
     ]

@@ -1,5 +1,6 @@
 """The catalogue of laws, one page for each theme, and the glossary: written from the records at each build."""
 
+import re
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -8,20 +9,19 @@ from sphinx.util.typing import ExtensionMetadata
 from extensions.evidence import Evidence, read_evidence
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.identities.catalogue import THEMES, laws_about, laws_of
+from operator_algebra.identities.facts import domain
 from operator_algebra.identities.identity import Identity, Law, Twin
 from operator_algebra.identities.meanings import MEANINGS
 from operator_algebra.symbols import vocabulary
 
 _DOCS = Path(__file__).parents[1]
 
-_TRAITS = {
-    "J = 0": "without J: $D = H P H^*$",
-    "any J": "for any block-diagonal J as well: $D = H P H^* + J$",
-    "any G": "for any block-diagonal gain as well",
-    "serial": "no body carries two others",
-    "1-DOF": "joints with one degree of freedom",
-    "free base": "root joints with six degrees of freedom",
-}
+_EQUATION = re.compile(r"\bD = [^;]*")
+
+
+def _domain(law: Law) -> str:
+    """The words of a domain, with their equations typeset."""
+    return _EQUATION.sub(lambda found: f"${found[0].replace('*', '^*')}$", domain(law))
 
 
 def _formula(law: Law) -> str:
@@ -38,7 +38,7 @@ def _twin(twin: object) -> str:
 
 def _facts(law: Law, evidence: Evidence) -> list[str]:
     found = evidence.get(law.name, {})
-    facts = [f"**Domain**: {'; '.join(_TRAITS[word] for word in law.domain) or 'every forest'}."]
+    facts = [f"**Domain**: {_domain(law)}."]
     if law.idea:
         facts.append(f"**Why**: {law.idea}")
     if law.cites:

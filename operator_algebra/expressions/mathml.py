@@ -21,9 +21,10 @@ from operator_algebra.expressions.nodes import (
     Transpose,
     Zero,
 )
+from operator_algebra.expressions.query import Query
 from operator_algebra.expressions.render import Place, brief, needs_parentheses
 from operator_algebra.expressions.traverse import fold
-from operator_algebra.markup import element, escape
+from operator_algebra.markup import cut, element, escape
 
 LONGEST = 240
 """Columns of the plain text up to which a formula is typeset; a longer one is shown cut."""
@@ -56,6 +57,7 @@ def _number(c: Fraction) -> str:
     return element("mfrac", element("mn", str(c.numerator)), element("mn", str(c.denominator)))
 
 
+_MINUS = element("mo", "−")
 _BLANK = '<mspace width="0.25em"></mspace>'
 
 
@@ -63,14 +65,17 @@ def _sum(node: Sum, parts: tuple[str, ...]) -> str:
     pieces: list[str] = []
     for index, (term, part) in enumerate(zip(node.children, parts, strict=True)):
         negative = isinstance(term, Scale) and isinstance(term.factor, Fraction) and term.factor < 0
-        pieces += [part] if negative or not index else [element("mo", "+"), part]
+        if negative and index:
+            pieces.append(part.replace(_MINUS, element("mo", "−", form="infix"), 1))  # spaced as a sign between terms
+        else:
+            pieces += [element("mo", "+"), part] if index else [part]
     return element("mrow", *pieces)
 
 
 def _scale(node: Scale, parts: tuple[str, ...]) -> str:
     if isinstance(node.factor, Expr):
         return element("mrow", parts[0], _BLANK, parts[1])
-    sign = element("mo", "−") if node.factor < 0 else ""
+    sign = _MINUS if node.factor < 0 else ""
     number = "" if abs(node.factor) == 1 else _number(abs(node.factor)) + _BLANK
     return element("mrow", sign, number, parts[0])
 
@@ -111,15 +116,21 @@ def _below(node: Expr) -> tuple[Expr, ...]:
     return () if isinstance(node, Fixpoint) else node.children
 
 
-def mathml(e: Expr) -> str:
-    """The formula as MathML; a very long one as plain text, cut.
+def _side(e: Expr | Query) -> str:
+    combine: Callable[[Expr, tuple[str, ...]], str] = _node
+    if isinstance(e, Query):
+        return _call(e.kind, (fold(e.body, combine, _below), *(element("mtext", escape(str(p))) for p in e.places)))
+    return fold(e, combine, _below)
+
+
+def mathml(*sides: Expr | Query) -> str:
+    """A formula as MathML, or an equation of several sides; a very long one as plain text, cut.
 
     >>> from operator_algebra.symbols import H, phi
     >>> mathml(H @ phi.T.T)
     '<math><mrow><mi>H</mi><mspace width="0.25em"></mspace><mi>φ</mi></mrow></math>'
     """
-    text = brief(e, LONGEST)
-    if text.endswith("…"):
-        return element("code", escape(text))
-    combine: Callable[[Expr, tuple[str, ...]], str] = _node
-    return element("math", fold(e, combine, _below))
+    texts = [cut(repr(e), LONGEST) if isinstance(e, Query) else brief(e, LONGEST) for e in sides]
+    if any(text.endswith("…") for text in texts):
+        return element("code", escape(" = ".join(texts)))
+    return element("math", element("mo", "=").join(map(_side, sides)))

@@ -85,6 +85,11 @@ class Identity:
     def __str__(self) -> str:
         return f"{self.name}: {self.formula()}"
 
+    def _repr_html_(self) -> str:
+        from operator_algebra.identities.facts import html
+
+        return html(self)
+
     def _repr_latex_(self) -> str:
         return f"${self.formula('latex')}$"
 
@@ -127,6 +132,11 @@ class Statement:
 
     def __str__(self) -> str:
         return f"{self.name}: {self.reads}"
+
+    def _repr_html_(self) -> str:
+        from operator_algebra.identities.facts import html
+
+        return html(self)
 
 
 Law: TypeAlias = Identity | Statement

@@ -175,9 +175,9 @@ class Maker:
         return x if start == space and depth <= 0 else self.general(start >> space, depth - 1) @ x
 
     def number(self, depth: int) -> Expr:
-        """A number one → one: an input, or x* A x."""
+        """A number one → one: an input, a number more, or x* A x."""
         if depth <= 0 or self.draw(st.booleans()):
-            return h
+            return self.draw(st.sampled_from((h, 1 + h, h - Fraction(1, 4))))
         space = self.draw(st.sampled_from(SPACES))
         x = VECTORS[space]
         return x.T @ self.general(space >> space.dual, depth - 1) @ x

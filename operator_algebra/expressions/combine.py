@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from operator_algebra.errors import InputError, ParseError, SpaceMismatch
 from operator_algebra.expressions.nodes import Expr, Product, Sum
-from operator_algebra.expressions.ring import SCALAR, add, matmul, multiply, scale, zero
+from operator_algebra.expressions.ring import SCALAR, add, matmul, multiply, one, scale, zero
 from operator_algebra.expressions.syntax import failure, located
 
 R = TypeVar("R")
@@ -44,10 +44,12 @@ class Combiner:
         except (SpaceMismatch, InputError) as error:
             raise located(error, self.text, start, end) from None
 
-    def operator(self, item: Item) -> Expr:
-        """The value as an operator; the number 0 is one, another number is not."""
+    def operator(self, item: Item, *, small: bool = False) -> Expr:
+        """The value as an operator; the number 0 is one, another number only where a number one → one is wanted."""
         if isinstance(item.value, Expr):
             return item.value
+        if small:
+            return scale(item.value, one(SCALAR))
         if item.value == 0:
             return zero()
         remedy = f"Write {item.value} I for a multiple of I."
@@ -63,7 +65,8 @@ class Combiner:
             for c in numbers:
                 number = self._bounded(number + c, start, end)
             return Item(number, start, end)
-        operators = [self.operator(term) for term in terms]
+        small = any(isinstance(term.value, Expr) and term.value.type == SCALAR for term in terms)
+        operators = [self.operator(term, small=small) for term in terms]
         self._spend(operators)
         typed = next((e for e in operators if e.typed), None)
         for term, e in zip(terms, operators, strict=True):

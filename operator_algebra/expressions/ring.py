@@ -67,6 +67,18 @@ def operand(value: object, what: str) -> Expr:
     )
 
 
+def summands(values: Sequence[object], what: str) -> list[Expr]:
+    """The arguments of a sum: beside numbers one → one, a bare number c is one of them, c I."""
+    small = any(isinstance(value, Expr) and value.type == SCALAR for value in values)
+
+    def summand(value: object) -> Expr:
+        if small and isinstance(value, numbers.Real):
+            return scale(value, one(SCALAR))
+        return operand(value, what)
+
+    return [summand(value) for value in values]
+
+
 def peel(e: Expr) -> tuple[list[Fraction | Expr], Expr]:
     """The scalars before an operator, and the operator."""
     scalars: list[Fraction | Expr] = []
@@ -167,8 +179,11 @@ def split_scalars(factors: Sequence[Expr]) -> tuple[list[Expr], Sequence[Expr]]:
 
 
 def add(*terms: object) -> Expr:
-    """The sum; I and 0 take the type of their neighbours, nested sums are flattened."""
-    parts = [operand(term, "add") for term in terms]
+    """The sum; I and 0 take the type of their neighbours, nested sums are flattened.
+
+    A bare number is added to numbers one → one only: (1 + h) * X.
+    """
+    parts = summands(terms, "add")
     typed = next((part for part in parts if part.typed), None)
     if typed is not None:
         for index, part in enumerate(parts):
@@ -191,7 +206,7 @@ def add(*terms: object) -> Expr:
 
 def subtract(a: object, b: object) -> Expr:
     """A − b."""
-    left, right = operand(a, "subtract"), operand(b, "subtract")
+    left, right = summands((a, b), "subtract")
     return add(left, scale(-1, right))
 
 

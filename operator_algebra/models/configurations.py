@@ -18,6 +18,13 @@ Floats = NDArray[np.float64]
 _UNIT = 1e-6
 
 
+def generator(seed: int) -> np.random.Generator:
+    """Random numbers from a seed alone; without one they would differ from run to run."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(explain(f"the seed is {seed!r:.40}", remedy="Give a whole number of at least 0."))
+    return np.random.default_rng(seed)
+
+
 def neutral(model: Model) -> Floats:
     """The configuration in which no joint moves its child."""
     q = np.zeros(model.nq)
@@ -28,7 +35,7 @@ def neutral(model: Model) -> Floats:
 
 def random(model: Model, seed: int) -> tuple[Floats, Floats]:
     """A configuration within the limits and rates between −1 and 1, from the seed alone."""
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     q = np.zeros(model.nq)
     for group in model.joint_groups:
         q[group.q] = group.joint.random(rng, (len(group.bodies),))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from operator_algebra.errors import ModelError, explain
+from operator_algebra.models.configurations import generator
 from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, make_joint
 from operator_algebra.models.model import Body, Model
 from operator_algebra.spatial.inertia import Inertia
@@ -29,7 +30,7 @@ def chain(n: int, *, joint: str | Sequence[str] = "revolute", seed: int | None =
     _check_count(n)
     kinds = _kinds([joint] if isinstance(joint, str) else joint)
     if seed is not None:
-        rng = np.random.default_rng(seed)
+        rng = generator(seed)
         parents = list(range(-1, n - 1))
         return forest(f"chain{n}", parents, [kinds[k % len(kinds)] for k in range(n)], rng, 0.0)
     rod = Inertia.cylinder(1.0, 0.05, 1.0, com=(0.5, 0.0, 0.0), axis=0)
@@ -68,7 +69,7 @@ def random_tree(
         if not 0.0 <= value <= most:
             raise ModelError(explain(f"{what} is {value}", "random_tree", f"Give a number from 0 to {most:g}."))
     kinds = _kinds(joints)
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     parents = [-1]
     for k in range(1, n):
         parents.append(int(rng.integers(k)) if rng.random() < branching else k - 1)

@@ -31,16 +31,24 @@ def read_bytes(source: Traversable | Path, largest: int = LARGEST) -> bytes:
 
 def read_text(source: Traversable | Path) -> str:
     """The content of a UTF-8 file."""
-    data = read_bytes(source)
+    return decoded(read_bytes(source), str(source))
+
+
+def decoded(data: bytes, source: str, encoding: str = "UTF-8") -> str:
+    """The text that the bytes of a file mean in an encoding."""
+    encoding = "UTF-8" if encoding.lower() in ("utf-8", "utf8") else encoding
     for mark, kind in _MARKS.items():
         if data.startswith(mark):
-            raise ModelError(explain(f"the file is {kind}, not UTF-8 text", str(source), "Save it as UTF-8."))
+            raise ModelError(explain(f"the file is {kind}, not {encoding} text", source, "Save it as UTF-8."))
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-8-sig" if encoding == "UTF-8" else encoding)
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        what = f"byte 0x{data[error.start]:02x} is not UTF-8"
+        what = f"byte 0x{data[error.start]:02x} is not {encoding}"
         raise ModelError(explain(what, f"{source}, line {line}", "Save the file as UTF-8.")) from None
+    except (LookupError, UnicodeError):
+        what = f"the file declares the encoding {encoding!r}, which is not known"
+        raise ModelError(explain(what, source, "Save the file as UTF-8.")) from None
 
 
 def write_text(target: Path, text: str) -> None:

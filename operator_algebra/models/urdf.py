@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from operator_algebra.errors import ModelError, OperatorAlgebraWarning, explain
-from operator_algebra.models.files import read_text
+from operator_algebra.models.files import decoded, read_bytes
 from operator_algebra.models.model import Model
 from operator_algebra.models.urdf_bodies import assemble
 from operator_algebra.models.urdf_parts import Link, Parts, read_parts
 from operator_algebra.models.urdf_tree import link_tree
 from operator_algebra.models.urdf_values import Reading
-from operator_algebra.models.urdf_xml import Element, parse_xml
+from operator_algebra.models.urdf_xml import Element, declared_encoding, parse_xml
 from operator_algebra.models.validate import Where, inertia_problems, report
 
 _LOG = logging.getLogger(__name__)
@@ -29,7 +29,8 @@ def read_urdf(source: Path, *, base: str = "fixed", merge_fixed: bool = True, st
     their names as frames. A joint that mimics another one is independent, which a warning says.
     """
     file = source.name
-    robot = parse_xml(read_text(source), file)
+    data = read_bytes(source)
+    robot = parse_xml(decoded(data, str(source), declared_encoding(data)), file)
     _check_robot(robot, file)
     reading = Reading(file)
     name = robot.attributes.get("name", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -22,6 +23,7 @@ _ADVICE = {
     "unclosed token": "Was the file truncated?",
     "undefined entity": "Only &lt; &gt; &amp; &quot; &apos; and character numbers are known.",
 }
+_DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?<\?xml\s[^>]*?\bencoding\s*=\s*(['\"])([A-Za-z][A-Za-z0-9._-]{0,40})\1")
 
 _INSIDE = ("mismatched tag", "no element found")
 
@@ -38,6 +40,16 @@ class Element:
     def all(self, tag: str) -> Iterator[Element]:
         """The elements in it with this tag."""
         return (child for child in self.children if child.tag == tag)
+
+
+def declared_encoding(data: bytes) -> str:
+    """The encoding that an XML file says it has; UTF-8 if it says nothing.
+
+    >>> declared_encoding(b'<?xml version="1.0" encoding="latin-1"?> <robot/>')
+    'latin-1'
+    """
+    found = _DECLARATION.match(data)
+    return found[2].decode() if found else "UTF-8"
 
 
 def parse_xml(text: str, file: str) -> Element:

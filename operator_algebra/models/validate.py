@@ -17,6 +17,7 @@ from operator_algebra.models.body import Body, Frame
 from operator_algebra.models.joints.joint import JOINT_KINDS, Joint
 from operator_algebra.models.topology import cycle
 from operator_algebra.spatial.inertia import Inertia, spatial_inertia
+from operator_algebra.spatial.reals import reals
 from operator_algebra.spatial.transforms import Placement
 
 Where = Callable[[int], str]
@@ -118,8 +119,8 @@ def _is_name(name: Any) -> bool:
 
 def _vector_problems(gravity: Any, where: str) -> Iterator[Problem]:
     try:
-        fine = len(gravity) == 3 and all(math.isfinite(float(x)) and not isinstance(x, str) for x in gravity)
-    except (TypeError, ValueError):
+        fine = len(gravity) == 3 and all(map(math.isfinite, reals(gravity)))
+    except (TypeError, ValueError, OverflowError):
         fine = False
     if not fine:
         yield Problem(f"gravity is not three finite numbers: {gravity!r:.60}", where, "Give it in m/s².")

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from operator_algebra.errors import ModelError, explain
 from operator_algebra.spatial.arrays import ZERO3, Array, ArrayNamespace, Matrix3, Vector3
+from operator_algebra.spatial.reals import real
 from operator_algebra.spatial.transforms import Placement, matrix3, multiply, transposed, vector3
 from operator_algebra.spatial.vectors import block_matrix, skew
 
@@ -100,7 +101,7 @@ class Inertia:
 
 def _mass(mass: float) -> float:
     try:
-        value = math.nan if isinstance(mass, str | bool) else float(mass)
+        value = real(mass)
     except (TypeError, ValueError, OverflowError):
         value = math.nan
     if not math.isfinite(value):

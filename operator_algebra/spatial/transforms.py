@@ -9,6 +9,7 @@ from typing import cast
 
 from operator_algebra.errors import ModelError, explain
 from operator_algebra.spatial.arrays import IDENTITY3, ZERO3, Array, ArrayNamespace, Matrix3, Vector3
+from operator_algebra.spatial.reals import near_one, reals
 from operator_algebra.spatial.vectors import block_matrix, skew
 
 # Rotation matrices are stored to double precision; a larger defect means rounded digits, not rounding.
@@ -59,10 +60,10 @@ class Placement:
     def from_quaternion(quaternion: Sequence[float], translation: Sequence[float] = ZERO3) -> Placement:
         """Quaternion [w, x, y, z] of any length but zero."""
         values = _floats(quaternion, 4, "the quaternion")
+        if not any(values):
+            raise ModelError(explain("the quaternion is zero", remedy="Give [w, x, y, z], such as [1, 0, 0, 0]."))
+        values = near_one(values)
         norm = math.hypot(*values)
-        if norm == 0.0 or norm == math.inf:
-            what = "zero" if norm == 0.0 else f"too large: {values}"
-            raise ModelError(explain(f"the quaternion is {what}", remedy="Give [w, x, y, z], such as [1, 0, 0, 0]."))
         w, x, y, z = (value / norm for value in values)
         rows = (
             (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
@@ -153,25 +154,25 @@ def matrix3(rows: Sequence[Sequence[float]], what: str) -> Matrix3:
 
 def unit_vector(values: Sequence[float], what: str) -> Vector3:
     """The vector scaled to length one; a vector that already has it is kept to the bit."""
-    x, y, z = vector3(values, what)
+    given = vector3(values, what)
+    if not any(given):
+        raise ModelError(explain(f"{what} has no direction: {given}", remedy="Give a vector other than zero."))
+    if abs(math.hypot(*given) - 1.0) <= 4e-16:
+        return given
+    x, y, z = near_one(given)
     norm = math.hypot(x, y, z)
-    if norm == 0.0 or norm == math.inf:
-        raise ModelError(explain(f"{what} has no direction: {(x, y, z)}", remedy="Give a vector other than zero."))
-    if abs(norm - 1.0) <= 4e-16:
-        return (x, y, z)
     return (x / norm, y / norm, z / norm)
 
 
 def _floats(values: Sequence[float], count: int, what: str) -> tuple[float, ...]:
-    """Finite floats; −0 becomes 0, so that equal values print, and hash, alike."""
+    """Finite floats."""
     if isinstance(values, str):
         raise ModelError(explain(f"{what} needs {count} numbers, not the text {values!r:.60}"))
     try:
-        result = tuple([float(value) + 0.0 for value in values if not isinstance(value, str | bool)])
-        given = len(values)
+        result = reals(values)
     except (TypeError, ValueError, OverflowError):
         raise ModelError(explain(f"{what} needs {count} numbers, not {values!r:.80}")) from None
-    if len(result) != count or given != count:
+    if len(result) != count:
         raise ModelError(explain(f"{what} needs {count} numbers, not {values!r:.80}"))
     if not all(map(math.isfinite, result)):
         raise ModelError(explain(f"{what} is not finite: {result}", remedy="Give numbers other than nan and inf."))

@@ -15,7 +15,7 @@ from operator_algebra.expressions.parse import parse_claim
 from operator_algebra.expressions.ring import retype
 from operator_algebra.markup import width
 from operator_algebra.operators.spaces import FORCE, RATE, TORQUE
-from operator_algebra.symbols import D, E_phi, H, I, M, P, V, cross, parse, phi, psi, tau_bar, v, vocabulary
+from operator_algebra.symbols import D, E_phi, H, I, M, P, T, V, cross, parse, phi, psi, tau_bar, v, vocabulary
 from tests.expression_strategies import expressions, names_in
 
 MASS = H @ phi @ M @ phi.T @ H.T
@@ -57,6 +57,9 @@ def test_rendering_is_read_back(e: Expr, ascii_only: bool, decomposed: bool) -> 
         ("+M − -P", M + P),
         ("M - (P - M)", M - (P - M)),
         ("h M", h * M),
+        ("(1 + h) M", (1 + h) * M),
+        ("(h - 1/2 + h) M", (h - 0.5 + h) * M),
+        ("(2 - v* T) M", (2 - v.T @ T) * M),
         ("h * M", h * M),
         ("M * h", h * M),
         ("v' D v * M", (v.T @ D @ v) * M),

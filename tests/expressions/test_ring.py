@@ -3,6 +3,7 @@
 from fractions import Fraction
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,6 +81,20 @@ def test_bare_numbers_are_not_operators() -> None:
             make()
     with pytest.raises(InputError, match="by zero"):
         M / 0  # pyright: ignore[reportUnusedExpression]
+
+
+def test_a_number_is_added_to_a_scalar() -> None:
+    unit = one(ONE >> ONE)
+    assert (1 + h) * M == (unit + h) * M
+    assert h + 1 == h + unit
+    assert h - 2.5 == h + Fraction(-5, 2) * unit
+    assert 1 - h == unit - h
+    assert 0 + h == h
+    assert np.float64(0.5) + h * k == 0.5 * unit + h * k
+    assert 1 + w.T @ x == unit + w.T @ x
+    for make in (lambda: h + True, lambda: h + 1j, lambda: h + "1", lambda: float("nan") - h):  # pyright: ignore[reportOperatorIssue, reportUnknownLambdaType]
+        with pytest.raises(InputError):
+            make()  # pyright: ignore[reportUnknownArgumentType]
 
 
 def test_a_scalar_beside_a_vector_scales_it() -> None:

@@ -1,13 +1,14 @@
 """Chains and random trees."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from operator_algebra.errors import ModelError
+from operator_algebra.errors import InputError, ModelError
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.model import Model
 from tests.strategies import ALL_JOINTS
@@ -72,3 +73,13 @@ def test_mass_spread_scatters_masses_and_inertias_together() -> None:
 def test_bad_parameters_are_refused(make: Callable[[], Model], message: str) -> None:
     with pytest.raises(ModelError, match=message):
         make()
+
+
+@pytest.mark.parametrize("seed", [None, -1, 1.5, "1", True, [1, 2]])
+def test_what_is_random_comes_from_a_seed(seed: Any) -> None:
+    for make in (lambda: random_tree(3, seed=seed), lambda: chain(2).random(seed)):
+        with pytest.raises(InputError, match="Give a whole number of at least 0"):
+            make()
+    if seed is not None:
+        with pytest.raises(InputError, match="the seed is"):
+            chain(2, seed=seed)

@@ -2,6 +2,7 @@
 
 import importlib
 import itertools
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +17,7 @@ from operator_algebra.models.families import random_joint
 from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, Limits, joint_class, make_joint
 from operator_algebra.spatial.vectors import skew
 from tests.strategies import ALL_JOINTS
+from tests.wrong_numbers import not_numbers
 
 Floats = NDArray[np.float64]
 COORDINATE_RATES = ("revolute", "prismatic", "helical", "cylindrical", "universal", "translation")
@@ -200,6 +202,11 @@ def test_options_become_tuples() -> None:
     assert joint.damping == (1.0, 2.0)
     assert joint.stiffness == (3.0, 3.0)
     assert joint.rest == (0.5, 0.5)
+    for value in (np.float64(0.1), np.array(0.1), np.float32(0.5), np.int64(2), Fraction(1, 8)):
+        joint = make_joint("universal", armature=value, damping=value, stiffness=value, rest=value)
+        assert joint.armature == joint.damping == joint.stiffness == joint.rest == (float(value),) * 2
+    assert make_joint("universal", armature=np.array([1, 2])).armature == (1.0, 2.0)
+    assert make_joint("helical", pitch=np.float64(0.1)) == make_joint("helical", pitch=0.1)
     assert Joint.spherical().armature == (0.0, 0.0, 0.0)
     assert Joint.fixed().armature == ()
 
@@ -228,6 +235,8 @@ def test_the_dictionary_names_the_class_of_each_kind(kind: str) -> None:
         ("revolute", {"armature": -1.0}, "armature is negative"),
         ("revolute", {"armature": (1.0, 2.0)}, "armature needs 1 finite numbers"),
         ("revolute", {"armature": "0.1"}, "armature needs 1 finite numbers"),
+        ("revolute", {"armature": True}, "armature needs 1 finite numbers"),
+        ("revolute", {"armature": 0.1j}, "armature needs 1 finite numbers"),
         ("revolute", {"damping": float("inf")}, "damping needs 1 finite numbers"),
         ("revolute", {"stiffness": -2.0}, "stiffness is negative"),
         ("revolute", {"rest": (1.0, 2.0)}, "rest needs 1 finite numbers"),
@@ -261,3 +270,16 @@ def test_skew_of_the_spin_is_the_derivative_of_the_rotation() -> None:
     rotation, _ = joint.transform(q + 1j * h * v, np)
     spin = skew(joint.motion_map(q, np)[:3] @ v, np)
     assert np.abs(np.imag(rotation) / h - np.real(rotation) @ spin).max() < 1e-14
+
+
+@pytest.mark.parametrize("name", not_numbers((2,)))
+@pytest.mark.parametrize("option", ["armature", "damping", "stiffness", "rest"])
+def test_options_are_real_numbers(option: str, name: str) -> None:
+    with pytest.raises(ModelError, match=f"{option} needs 2 finite numbers"):
+        make_joint("universal", **{option: not_numbers((2,))[name]})
+
+
+@pytest.mark.parametrize("value", [np.complex128(0.1), np.eye(2), np.array([]), np.ma.masked, np.bool_(True)], ids=str)
+def test_an_option_of_another_kind_is_refused(value: Any) -> None:
+    with pytest.raises(ModelError, match="armature needs 2 finite numbers"):
+        make_joint("universal", armature=value)

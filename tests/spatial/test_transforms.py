@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from operator_algebra.errors import ModelError
 from operator_algebra.spatial import rotations
-from operator_algebra.spatial.transforms import Placement, phi_block
+from operator_algebra.spatial.inertia import Inertia
+from operator_algebra.spatial.transforms import Placement, phi_block, unit_vector
 from operator_algebra.spatial.vectors import apply, skew
 from tests.strategies import placements
+from tests.wrong_numbers import not_numbers
 
 ANGLES = [0.0, 1e-12, 1e-6, 1e-3, 0.05, 0.0999, 0.1, 0.1001, 1.0, 3.0, math.pi]
 
@@ -135,7 +137,7 @@ def test_phi_moves_a_force_to_the_parent_origin() -> None:
         (lambda: Placement(translation="123"), "not the text"),  # pyright: ignore[reportArgumentType]
         (lambda: Placement(translation=("1", 2, 3)), "needs 3 numbers"),  # pyright: ignore[reportArgumentType]
         (lambda: Placement.from_quaternion((0, 0, 0, 0)), "quaternion is zero"),
-        (lambda: Placement.from_quaternion((1e308, 1e308, 1e308, 1e308)), "quaternion is too large"),
+        (lambda: Placement.from_quaternion((True, 0, 0, 0)), "needs 4 numbers"),
         (lambda: Placement.from_rotation_vector((1.7e308, 1.7e308, 0)), "rotation vector is too large"),
         (lambda: Placement.from_axis_angle((0, 0, 1), math.inf), "the angle is not finite"),
         (lambda: Placement.from_axis_angle((0, 0, 0), 1.0), "no direction"),
@@ -145,6 +147,28 @@ def test_phi_moves_a_force_to_the_parent_origin() -> None:
 def test_bad_placements_are_refused(make: st.DataObject, message: str) -> None:
     with pytest.raises(ModelError, match=message):
         make()  # pyright: ignore[reportCallIssue]
+
+
+@given(st.lists(st.integers(-9, 9), min_size=3, max_size=3).filter(any), st.integers(-1074, 1020))
+def test_directions_of_every_length(direction: list[int], exponent: int) -> None:
+    tiny = [math.ldexp(x, exponent) for x in direction]
+    norm = math.hypot(*direction)
+    assert np.allclose(unit_vector(tiny, "it"), np.array(direction) / norm, rtol=4e-16, atol=0.0)
+    turned = Placement.from_quaternion((0.0, *tiny)).rotation
+    axis = np.array(direction) / norm
+    assert np.allclose(turned, 2.0 * np.outer(axis, axis) - np.eye(3), rtol=0.0, atol=2e-15)
+
+
+@pytest.mark.parametrize("name", not_numbers((3,)))
+def test_translations_and_axes_are_real_numbers(name: str) -> None:
+    given = not_numbers((3,))[name]
+    for make in (
+        lambda: Placement(translation=given),
+        lambda: Inertia(1.0, com=given),
+        lambda: unit_vector(given, "it"),
+    ):
+        with pytest.raises(ModelError, match="needs 3 numbers"):
+            make()
 
 
 def test_a_placement_is_a_value() -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from operator_algebra.errors import ModelError, explain
 from operator_algebra.spatial.arrays import Array, ArrayNamespace, ManifoldNamespace
+from operator_algebra.spatial.reals import reals
 
 JOINT_KINDS = {
     "fixed": "Fixed",
@@ -82,11 +83,11 @@ class Joint:
         nv = self.nv
         for field in _PER_DOF:
             given = getattr(self, field)
-            if given == ():
+            if isinstance(given, tuple) and not given:
                 object.__setattr__(self, field, (0.0,) * nv)
             else:
                 object.__setattr__(self, field, self._per_dof(given, nv, field, least=0.0))
-        if self.rest != ():
+        if not isinstance(self.rest, tuple) or self.rest:  # pyright: ignore[reportUnnecessaryIsInstance]
             object.__setattr__(self, "rest", self._per_dof(self.rest, self.nq, "rest"))
         if self.limits is not None:
             self._check_limits(self.limits)
@@ -174,13 +175,13 @@ class Joint:
         return xp.broadcast_to(block, (*q.shape[:-1], *np.shape(block)[-2:]))
 
     def _per_dof(self, given: Any, count: int, field: str, least: float = -math.inf) -> tuple[float, ...]:
-        many = isinstance(given, Sequence | np.ndarray)
+        many = isinstance(given, Sequence) or np.ndim(given) > 0
         values = cast("Sequence[float]", given if many else (given,) * count)
         try:
-            numbers = tuple([float(value) + 0.0 for value in values])
+            numbers = reals(values)
         except (TypeError, ValueError, OverflowError):
-            numbers = ()
-        if isinstance(given, str) or len(numbers) != count or not all(map(math.isfinite, numbers)):
+            numbers = (math.nan,)
+        if len(numbers) != count or not all(map(math.isfinite, numbers)):
             raise self.error(f"{field} needs {count} finite numbers, not {given!r:.60}")
         if min(numbers, default=least) < least:
             raise self.error(f"{field} is negative: {given}", "Give numbers of at least 0.")
@@ -190,9 +191,9 @@ class Joint:
         for field in ("lower", "upper", "velocity", "effort"):
             bound: Any = getattr(limits, field)
             try:
-                numbers = [math.nan if isinstance(value, str) else float(value) for value in bound]
+                numbers = reals(bound)
             except (TypeError, ValueError, OverflowError):
-                numbers = [math.nan]
+                numbers = (math.nan,)
             if len(numbers) not in (0, self.nv) or any(map(math.isnan, numbers)):
                 raise self.error(f"the limit {field!r} needs {self.nv} numbers, not {bound!r:.60}")
         if any(low > high for low, high in zip(limits.lower, limits.upper, strict=False)):

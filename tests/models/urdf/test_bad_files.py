@@ -12,6 +12,7 @@ from operator_algebra.models.gallery import load
 
 BAD = Path(__file__).parents[2] / "data" / "bad"
 GOOD = (Path(__file__).parents[2] / "data" / "good" / "arm.urdf").read_text(encoding="utf-8")
+DECLARED = GOOD.replace("upper", "öber").replace("utf-8", "latin-1")
 EXPECTED: dict[str, list[str]] = tomllib.loads((BAD / "expected.toml").read_text(encoding="utf-8"))
 
 # What a person may want to load all the same.
@@ -80,6 +81,10 @@ def test_all_errors_of_a_file_come_at_once() -> None:
         (b" \n\t\n", "the file is empty"),
         (GOOD.encode("utf-16"), "the file is UTF-16"),
         (GOOD.replace("upper", "öber").encode("latin-1"), "line 4: byte 0xf6 is not UTF-8"),
+        (DECLARED.encode("latin-1").replace(b"latin-1", b"klingon"), "the encoding 'klingon', which is not known"),
+        (DECLARED.encode("latin-1").replace(b"latin-1", b"rot13"), "the encoding 'rot13', which is not known"),
+        (DECLARED.encode("latin-1").replace(b"latin-1", b"us-ascii"), "line 4: byte 0xf6 is not us-ascii"),
+        (DECLARED.encode("latin-1").replace(b"latin-1", b"utf-8"), "line 4: byte 0xf6 is not UTF-8"),
         (b"\x1f\x8b\x08\x00", "a gzip archive"),
         (b"PK\x03\x04", "a zip archive"),
         (b"\x00\x01\x02", "not valid XML"),
@@ -117,13 +122,20 @@ def test_all_errors_of_a_file_come_at_once() -> None:
             "form a cycle",
         ),
     ],
-    ids=range(17),
+    ids=range(21),
 )
 def test_broken_and_huge_files_end_soon(data: bytes, message: str, tmp_path: Path) -> None:
     start = time.perf_counter()
     with pytest.raises(ModelError, match=message):
         _load(tmp_path, data)
     assert time.perf_counter() - start < 20.0  # under a second on a free machine; this one may be busy
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "iso-8859-1", "cp1252", "utf-8", "cp437", "mac-roman"])
+def test_the_declared_encoding_is_read(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "arm.urdf"
+    path.write_bytes(DECLARED.replace("latin-1", encoding).encode(encoding))
+    assert any("öber" in name for name in load(path).body_names)
 
 
 def test_a_byte_order_mark_is_harmless(tmp_path: Path) -> None:

@@ -13,10 +13,11 @@ from operator_algebra.models.model import Model
 from operator_algebra.operators.leaves import LeafValues
 
 Floats = NDArray[np.float64]
-_context: Any = import_module("mpmath").mp.clone()
-_context.dps = 50
+DIGITS: Any = import_module("mpmath").mp.clone()
+"""Arithmetic with fifty digits."""
+DIGITS.dps = 50
 _frompyfunc: Any = np.frompyfunc
-_each: Any = _frompyfunc(_context.mpf, 1, 1)
+_each: Any = _frompyfunc(DIGITS.mpf, 1, 1)
 
 
 def exact(values: Any) -> Any:

@@ -1,0 +1,46 @@
+"""Mechanisms at the edge of being singular: what rounding takes is told, and the healthy are left in peace."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from operator_algebra.compiler import compile as compile_program
+from operator_algebra.lowering.lower import Method
+from operator_algebra.models.model import Model
+from tests.lowering.lost_digits import FORMULAS, METHODS, Truth, verdicts
+from tests.nearly_singular import HEALTHY, long_chain, redundant_body, redundant_point, sample
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("family", HEALTHY)
+def test_healthy_mechanisms_are_left_in_peace(family: str, seed: int) -> None:
+    one = sample(family, seed)
+    _, found = verdicts(one, seed)
+    assert [verdict for verdict in found if verdict.kind != "silent" or verdict.broken] == []
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_long_chains_are_left_in_peace(method: Method) -> None:
+    model = long_chain(np.random.default_rng(0))
+    q, v = model.random(0)
+    given: dict[str, Any] = {"v": v, "T": np.ones(model.nv)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = compile_program(FORMULAS["forward dynamics"], model, method=method)
+        assert np.isfinite(run(q=q, **given)).all()
+        assert np.isfinite(compile_program(FORMULAS["logdet"], model, method=method)(q=q))
+
+
+@pytest.mark.parametrize(("make", "rank"), [(redundant_point, 3), (redundant_body, 6)])
+def test_fifty_digits_begin_with_the_pose(make: Callable[[np.random.Generator], Model], rank: int) -> None:
+    # Rounded sines or joint maps would make a mass matrix of full rank, its least pivot near ε.
+    models = [make(np.random.default_rng(seed)) for seed in range(40)]
+    massless = [m for m in models if m.nv > rank and all(body.inertia.is_zero for body in m.bodies[:-1])]
+    assert massless
+    for seed, model in enumerate(massless):
+        assert Truth(model, model.random(seed)[0], {}).share == 0.0

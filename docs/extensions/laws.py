@@ -9,7 +9,7 @@ from sphinx.util.typing import ExtensionMetadata
 from extensions.evidence import Evidence, read_evidence
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.identities.catalogue import THEMES, laws_about, laws_of
-from operator_algebra.identities.facts import domain
+from operator_algebra.identities.facts import domain, page_name
 from operator_algebra.identities.identity import Identity, Law, Twin
 from operator_algebra.identities.meanings import MEANINGS
 from operator_algebra.symbols import vocabulary
@@ -59,7 +59,7 @@ def theme_page(theme: str, evidence: Evidence) -> str:
     """The laws of a theme."""
     parts = [f"# {THEMES[theme]}\n"]
     for law in laws_of(theme):
-        parts.append(f"## {law.name[0].upper()}{law.name[1:]}\n\n{_formula(law)}\n")
+        parts.append(f"({page_name(law)})=\n\n## {law.name[0].upper()}{law.name[1:]}\n\n{_formula(law)}\n")
         parts += [f"{fact}\n" for fact in _facts(law, evidence)]
     return "\n".join(parts)
 

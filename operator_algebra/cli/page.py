@@ -1,4 +1,4 @@
-"""The report as one HTML page: summary, laws, heat map, drawings; it loads nothing and prints well."""
+"""The report as one HTML page: summary, laws worst first, heat map, drawings; it loads nothing and prints well."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 
 import operator_algebra
-from operator_algebra.identities.catalogue import THEMES
+from operator_algebra.cli.law_list import STYLE, law_list
 
 if TYPE_CHECKING:
     from operator_algebra.checking.check import Check
@@ -34,7 +34,6 @@ table { border-collapse: collapse; width: 100%; font-size: .86rem; }
 th, td { text-align: left; padding: .22rem .5rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--soft); font-weight: 600; } td.d { white-space: nowrap; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-td.f { font-family: "Cambria Math", "STIX Two Math", "Latin Modern Math", serif; font-size: .98rem; }
 code, pre { font: .84rem/1.45 ui-monospace, monospace; }
 pre { background: var(--band); padding: .7rem; overflow-x: auto; border-radius: .4rem;
   border: 1px solid var(--line); white-space: pre-wrap; }
@@ -55,17 +54,17 @@ def page(
     samples: int,
     seed: int,
     seconds: float,
+    documentation: str = "",
 ) -> str:
-    """The page; `pictures` are SVG and caption by name."""
+    """The page; `pictures` are SVG and caption by name, `documentation` is the address of the built pages."""
     parts = [
         "<!doctype html>",
         '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
-        f"<title>operator_algebra: laws checked</title><style>{_STYLE}</style></head><body>",
+        f"<title>operator_algebra: laws checked</title><style>{_STYLE}{STYLE}</style></head><body>",
         _summary(checks, samples, seed, seconds),
         _problems(checks),
-        _laws(checks),
+        _laws(checks, documentation),
         _figure(pictures, "residuals", "Heat map"),
-        _worst(checks),
         _coverage(covered),
         _engines(agreements),
         _drawings(pictures),
@@ -92,9 +91,10 @@ def _summary(checks: Sequence[Check], samples: int, seed: int, seconds: float) -
     shown = "".join(f'<div class="card"><b class="{kind}">{value}</b>{what}</div>' for value, what, kind in cards)
     holds = all(check.verdict == "holds" for check in checks)
     verdict = "every law holds on every sample that could be judged" if holds else "not every law holds"
+    each = "1 sample" if samples == 1 else f"{samples} samples"
     return (
         f"<h1>Laws of the spatial operator algebra, checked</h1>"
-        f'<p class="soft">{verdict}; sampled, not proved · {samples} samples of each mechanism in the domain of a law, '
+        f'<p class="soft">{verdict}; sampled, not proved · {each} of each mechanism in the domain of a law, '
         f"in body and world axes and both orders of siblings · seed {seed} · {seconds:.0f} s</p>"
         f'<div class="cards">{shown}</div>'
     )
@@ -108,50 +108,15 @@ def _problems(checks: Sequence[Check]) -> str:
     return f'<h2 class="bad">Laws that do not hold</h2>{texts}'
 
 
-def _laws(checks: Sequence[Check]) -> str:
-    parts = ["<h2>Laws</h2>"]
-    for theme, title in THEMES.items():
-        chosen = [check for check in checks if check.law.theme == theme]
-        if chosen:
-            rows = "".join(map(_law, chosen))
-            parts.append(f'<h3>{escape(title)}</h3><div class="wide"><table>{_HEAD}{rows}</table></div>')
-    return "\n".join(parts)
-
-
-_HEAD = (
-    '<tr><th>law</th><th>formula</th><th>domain</th><th class="n">holds</th><th class="n">inconcl.</th>'
-    '<th class="n">fails</th><th class="n">worst / bound</th></tr>'
-)
-_KIND = {"holds": "good", "FAILS": "bad", "inconclusive": "unsure"}
-
-
-def _law(check: Check) -> str:
-    counts = "".join(f'<td class="n">{check.count(verdict)}</td>' for verdict in ("holds", "inconclusive", "FAILS"))
-    cites = f'<br><span class="soft">{escape(check.law.cites)}</span>' if check.law.cites else ""
-    name = f'<span class="{_KIND[check.verdict]}">{"✓" if check.holds else "✗"}</span> {escape(check.law.name)}{cites}'
-    return (
-        f'<tr><td>{name}</td><td class="f">{escape(check.law.formula())}</td>'
-        f'<td class="d">{escape(", ".join(check.law.domain))}</td>'
-        f'{counts}<td class="n">{check.residual:.0e} / {check.bound:.0e}</td></tr>'
+def _laws(checks: Sequence[Check], documentation: str) -> str:
+    about = (
+        "Worst first: what fails, what could not be told, what came nearest to its bound. A line unfolds to its law."
     )
-
-
-def _worst(checks: Sequence[Check]) -> str:
-    """The mechanism nearest to the bound for each law, the nearest laws first."""
-    nearest = [(check, max(check.rows, key=lambda row: row.ratio)) for check in checks if check.rows]
-    rows = sorted(nearest, key=lambda one: -one[1].ratio)[:12]
-    cells = "".join(
-        f"<tr><td>{escape(check.law.name)}</td><td>{escape(row.mechanism)}</td>"
-        f'<td class="n">{row.residual:.0e} / {row.bound:.0e}</td><td class="n">{row.condition:.0e}</td>'
-        f"<td><code>{escape(check.replay(row))}</code></td></tr>"
-        for check, row in rows
-    )
-    head = (
-        '<tr><th>law</th><th>mechanism</th><th class="n">worst / bound</th>'
-        '<th class="n">condition</th><th>replay</th></tr>'
-    )
-    about = '<p class="soft">Of each law the worst mechanism; the twelve laws that come nearest.</p>'
-    return f'<h2>Nearest to their bounds</h2>{about}<div class="wide"><table>{head}{cells}</table></div>'
+    if not documentation:
+        about += (
+            " The catalogue with evidence and counter-examples is built by sphinx-build -b html docs docs/_build/html."
+        )
+    return f'<h2>Laws</h2><p class="soft">{about}</p>{law_list(checks, documentation)}'
 
 
 def _coverage(covered: Sequence[tuple[str, str]]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -34,10 +35,27 @@ def write_report(
     (folder / "results.json").write_text(data + "\n", encoding="utf-8")
     pictures = _pictures(checks, folder)
     covered = coverage(list(dict.fromkeys(row.mechanism for check in checks for row in check.rows)))
-    text = page(checks, pictures, covered, agreements, samples=samples, seed=seed, seconds=seconds)
+    text = page(
+        checks,
+        pictures,
+        covered,
+        agreements,
+        samples=samples,
+        seed=seed,
+        seconds=seconds,
+        documentation=_documentation(folder),
+    )
     path = folder / "report.html"
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def _documentation(folder: Path) -> str:
+    """The way from the report to the pages that were built in the checkout; none if there are none."""
+    pages = Path(__file__).resolve().parents[2] / "docs" / "_build" / "html"
+    if not (pages / "catalogue" / "index.html").is_file():
+        return ""
+    return Path(os.path.relpath(pages, folder.resolve())).as_posix()
 
 
 def _pictures(checks: Sequence[Check], folder: Path) -> dict[str, tuple[str, str]]:

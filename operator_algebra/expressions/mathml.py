@@ -30,16 +30,32 @@ LONGEST = 240
 """Columns of the plain text up to which a formula is typeset; a longer one is shown cut."""
 
 
-def name(text: str) -> str:
-    """A name: letter, mark and subscript."""
+_ACCENTS = {"\u0302": "^", "\u0303": "~", "\u0304": "¯", "\u0307": "˙", "\u0308": "¨"}
+"""What stands over a letter for each combining mark."""
+
+
+def name(text: str, star: str = "") -> str:
+    """A name: letter, mark, subscript, and what is raised behind it.
+
+    >>> name("E_phi", "*")
+    '<msubsup><mi>E</mi><mi>φ</mi><mo>*</mo></msubsup>'
+    """
     letter, _, below = unicode_name(text).partition("_")
-    plus = letter.endswith("⁺")
-    base = element("mi", escape(letter.removesuffix("⁺")))
-    if plus and below:
-        return element("msubsup", base, element("mi", escape(below)), element("mo", "+"))
-    if plus:
-        return element("msup", base, element("mo", "+"))
+    base = _letter(letter.removesuffix("⁺"))
+    raised = [element("mo", sign) for sign in ("+" * letter.endswith("⁺"), star) if sign]
+    above = element("mrow", *raised) if len(raised) > 1 else "".join(raised)
+    if above and below:
+        return element("msubsup", base, element("mi", escape(below)), above)
+    if above:
+        return element("msup", base, above)
     return element("msub", base, element("mi", escape(below))) if below else base
+
+
+def _letter(text: str) -> str:
+    mark = _ACCENTS.get(text[-1:], "")
+    if not mark:
+        return element("mi", escape(text))
+    return element("mover", element("mi", escape(text[:-1])), element("mo", mark), accent="true")
 
 
 def _fenced(content: str) -> str:
@@ -100,6 +116,8 @@ def _node(node: Expr, plain: tuple[str, ...]) -> str:
             last: Place = "term" if isinstance(node.body, Product | Scale) else "factor"
             places: tuple[Place, ...] = ("factor", last) if len(plain) == 2 else (last,)
             return _scale(node, tuple(part(i, place) for i, place in enumerate(places)))
+        case Transpose(body=Symbol() | Fixpoint() as inner):
+            return name(inner.name, "*")
         case Transpose():
             return element("msup", part(0, "base"), element("mo", "*"))
         case Inverse():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from operator_algebra.expressions.mathml import mathml
 from operator_algebra.identities.identity import Identity, Law, Twin
 from operator_algebra.markup import element, escape, html_table
@@ -20,6 +22,16 @@ TRAITS: dict[str, str] = {
 def domain(law: Law) -> str:
     """On which mechanisms a law holds, in words."""
     return "; ".join(TRAITS.get(word, word) for word in law.domain) or "every tree, every joint"
+
+
+def page_name(law: Law) -> str:
+    """The anchor of a law in pages.
+
+    >>> from operator_algebra.identities.catalogue import catalogue
+    >>> page_name(catalogue("factor inverse")["factor inverse"])
+    'law-factor-inverse'
+    """
+    return f"law-{'-'.join(re.findall('[a-z0-9]+', law.name.lower()))}"
 
 
 def facts(law: Law) -> tuple[tuple[str, str], ...]:

@@ -12,12 +12,17 @@ from pathlib import Path
 import pytest
 
 from operator_algebra.checking.check import check_all
+from operator_algebra.checking.claims import laws_of as laws_named
 from operator_algebra.checking.results import results
 from operator_algebra.checking.suite import mechanism
 from operator_algebra.cli.oracle import compare_gallery, sentence
 from operator_algebra.cli.page import page
 from operator_algebra.cli.report import write_report
+from operator_algebra.expressions.mathml import mathml
 from operator_algebra.identities.catalogue import catalogue, laws_of
+from operator_algebra.identities.facts import domain, page_name
+from operator_algebra.identities.identity import Identity
+from tests.house.tree import ROOT
 
 _PROGRAM = """
 import json, sys
@@ -69,8 +74,9 @@ class _Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.scripts += tag == "script"
+        assert tag != "script" or not attrs
         self.addresses += [value or "" for name, value in attrs if name in ("src", "href", "xlink:href")]
-        if tag not in ("br", "meta", "link", "img"):
+        if tag not in ("br", "meta", "link", "img", "input"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -88,8 +94,13 @@ def test_the_report_is_one_file_that_loads_nothing(tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     page.feed(text)
     assert page.open == []
-    assert page.scripts == 0
-    assert all(address.startswith(("#", "data:")) for address in page.addresses)
+    assert page.scripts == 1
+    own = ROOT / "docs" / "_build" / "html"
+    for address in page.addresses:
+        assert address.startswith(("#", "data:")) or (tmp_path / address.partition("#")[0]).resolve().is_relative_to(
+            own
+        )
+    assert not re.search(r"https?://(?!www\.w3\.org/)|\bfetch\(|XMLHttpRequest|\bimport\b", text)
     assert not re.search(r"url\((?!#)", text)
     ids = re.findall(r'\bid="([^"]+)"', text)
     assert len(ids) == len(set(ids))
@@ -101,18 +112,64 @@ def test_the_report_is_one_file_that_loads_nothing(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["fails"] == 0
 
 
-def test_the_nearest_rows_are_of_different_laws_and_replay_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_laws_stand_worst_first_and_replay_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("operator_algebra.checking.check.suite", lambda: ("tree4", "planar2r", "spread2"))
-    checks = check_all(list(catalogue("*a*").values()), samples=2, seed=3)
+    laws = [*catalogue("*a*").values(), *laws_named("inv(I + H phi K) = I + H psi K")]
+    checks = [check for check in check_all(laws, samples=2, seed=3) if check.rows]
     text = page(checks, {}, [], None, samples=2, seed=3, seconds=1.0)
-    table = text.partition("Nearest to their bounds")[2].partition("</table>")[0]
-    rows = [re.findall(r"<td[^>]*>(?:<code>)?(.*?)(?:</code>)?</td>", row) for row in table.split("</tr>")[1:-1]]
-    assert len({law for law, *_ in rows}) == len(rows) == 12
-    for law, mechanism_name, *_, replay in rows:
-        assert unescape(replay).startswith("operator-algebra check ")
-        assert f" --model {mechanism_name} --samples 2 --seed 3" in replay
-        (check,) = (check for check in checks if check.law.name == unescape(law))
-        assert max(check.rows, key=lambda row: row.ratio).mechanism == mechanism_name
+    shown = re.findall(r'<details class="law" id="(.*?)" data-verdict="(.*?)"(.*?)</details>', text, re.DOTALL)
+    assert shown[0][1] == "FAILS"
+    found = {page_name(check.law): check for check in checks}
+    assert len(found) == len(shown) == len(checks)
+    order: list[tuple[int, float]] = []
+    for anchor, verdict, line in shown:
+        check = found[anchor]
+        worst = max(check.rows, key=lambda row: (row.fails > 0, row.inconclusive > 0, row.ratio))
+        replay = unescape(line.partition("<td>replay</td><td><code>")[2].partition("</code>")[0])
+        assert replay.startswith("operator-algebra check ")
+        assert f" --model {worst.mechanism} --samples 2 --seed 3" in replay
+        assert f"{worst.residual:.0e} / {worst.bound:.0e}" in line
+        order.append((["FAILS", "inconclusive", "holds"].index(verdict), -worst.ratio))
+    assert order == sorted(order)
+
+
+def test_laws_are_typeset_explained_and_found_by_the_filter() -> None:
+    checks = check_all(list(laws_of("composite")), mechanism("tree4"), samples=1)
+    text = page(checks, {}, [], None, samples=1, seed=0, seconds=1.0)
+    lines = dict(re.findall(r'<details class="law" id="(.*?)"(.*?)</details>', text, re.DOTALL))
+    for law in laws_of("composite"):
+        line = unescape(lines[page_name(law)])
+        assert (unescape(mathml(law.lhs, law.rhs)) if isinstance(law, Identity) else law.formula()) in line
+        assert domain(law) in line
+        assert law.idea in line
+        words = line.partition('data-text="')[2].partition('"')[0]
+        assert all(
+            word.lower() in words for word in (law.name, law.formula(), law.formula("ascii"), "composite", "tree4")
+        )
+    assert '<div class="filter" hidden="hidden">' in text  # only the script, which filters, shows it
+
+
+def test_a_law_that_was_not_tried_says_so() -> None:
+    (law,) = catalogue("costate covariance of a free base").values()
+    text = page(check_all([law], mechanism("planar2r"), samples=1), {}, [], None, samples=1, seed=0, seconds=1.0)
+    assert '<span class="where">none in its domain</span>' in text
+    assert "0e+00" not in text
+
+
+def test_each_law_links_to_its_page_where_the_pages_were_built() -> None:
+    checks = check_all(list(catalogue().values())[:3], mechanism("planar2r"), samples=1)
+    built = page(checks, {}, [], None, samples=1, seed=0, seconds=1.0, documentation="../docs/_build/html")
+    for check in checks:
+        assert f'href="../docs/_build/html/catalogue/{check.law.theme}.html#{page_name(check.law)}"' in built
+    assert "sphinx-build" not in built
+    alone = page(checks, {}, [], None, samples=1, seed=0, seconds=1.0)
+    assert "<a " not in alone
+    assert "sphinx-build -b html docs docs/_build/html" in alone
+
+
+def test_laws_have_anchors_of_their_own() -> None:
+    names = [page_name(law) for law in catalogue().values()]
+    assert len(set(names)) == len(names)
 
 
 def test_an_independent_engine_agrees() -> None:

@@ -23,11 +23,11 @@ def rounding(size: float = 1.0, *, terms: int = 1, condition: float = 1.0) -> fl
 
 
 def differencing(size: float, step: float, *, rate: float = 1.0, order: int = 2) -> float:
-    """What central differences of such a step may leave, of a value of that size whose derivatives grow by `rate`.
+    """What central differences of order two or six may leave: rounding over the step, and the next term of the series.
 
-    Rounding, enlarged by the step, and the first term of the series that is cut off.
+    `rate` bounds how fast a value of that size turns: its k-th derivative is below rateᵏ · size (S. Bernstein).
     """
-    return rounding(size) / step + size * rate * (step * rate) ** order
+    return rounding(size) / step + size * rate * (step * rate) ** order / {2: 6, 6: 140}[order]
 
 
 def size(*values: Any) -> float:

@@ -26,6 +26,7 @@ from operator_algebra.models.gallery import load
 from operator_algebra.models.model import Model
 from tests.oracles import dense_dynamics
 from tests.oracles.urdf_reading import read_plainly
+from tests.rounding import apart, rounding, size
 
 DATA = Path(__file__).parents[1] / "data" / "good"
 PATIENCE = 2.0
@@ -151,18 +152,17 @@ def _compare_urdf(model: Model, text: str) -> None:
         plain = read_plainly(text.replace("<robot", f"<robot {declared}", 1))
     assert set(model.body_names) | {"world"} == set(plain.inertias) | {"world"}
     for body in model.bodies:
-        size = max(1.0, np.abs(plain.inertias[body.name]).max())
-        assert np.abs(body.inertia.matrix() - plain.inertias[body.name]).max() <= 1e-12 * size
+        inertia = plain.inertias[body.name]
+        assert apart(body.inertia.matrix(), inertia) <= rounding(max(1.0, size(inertia)), terms=4 * 3)
         if body.parent is None:
             continue
         joint = plain.joints[body.joint.name]
         assert (joint.parent, joint.child) == (body.parent, body.name)
         assert joint.kind.replace("continuous", "revolute") == body.joint.kind
-        size = max(1.0, np.abs(joint.origin).max())
-        assert np.abs(np.array(body.placement.rotation) - joint.origin[:3, :3]).max() <= 1e-12 * size
+        assert apart(body.placement.rotation, joint.origin[:3, :3]) <= rounding(terms=3 * 3)
         assert np.array_equal(body.placement.translation, joint.origin[:3, 3])
         axis = getattr(body.joint, "axis", None)
-        assert axis is None or np.abs(np.array(axis) - joint.axis).max() <= 1e-12
+        assert axis is None or apart(axis, joint.axis) <= rounding()
 
 
 def _compare_toml(model: Model, text: str) -> None:

@@ -12,6 +12,7 @@ from operator_algebra.models.joints.joint import Joint, Limits
 from operator_algebra.models.kinematics import joint_transforms, spring_deflections
 from operator_algebra.models.model import Body, Model
 from operator_algebra.spatial.inertia import Inertia
+from tests.rounding import apart, differencing, rounding, size
 from tests.strategies import mechanisms
 
 BALL = Inertia.sphere(1.0, 0.1, com=(0.1, 0.05, 0.0))
@@ -24,8 +25,8 @@ def test_integrate_and_difference_go_joint_by_joint(model: Model, seed: int) -> 
     moved = model.integrate(q, step)
     for k, body in enumerate(model.bodies):
         own = body.joint.integrate(q[model.q_slices[k]], step[model.v_slices[k]], np)
-        assert np.abs(moved[model.q_slices[k]] - own).max(initial=0.0) < 1e-15 * 4
-    assert np.abs(model.difference(q, moved) - step).max(initial=0.0) < 1e-13
+        assert apart(moved[model.q_slices[k]], own) <= rounding(size(moved))
+    assert apart(model.difference(q, moved), step) <= rounding(size(q, moved), terms=9)
 
 
 @given(mechanisms())
@@ -34,7 +35,7 @@ def test_leading_axes(model: Model) -> None:
     many = np.stack([np.stack([q, model.neutral()])] * 3)
     moved = model.integrate(many, 0.1 * v)
     assert moved.shape == (3, 2, model.nq)
-    assert np.abs(moved[2, 0] - model.integrate(q, 0.1 * v)).max(initial=0.0) < 1e-15 * 4
+    assert apart(moved[2, 0], model.integrate(q, 0.1 * v)) <= rounding(size(moved))
     assert model.difference(model.neutral(), moved).shape == (3, 2, model.nv)
 
 
@@ -76,8 +77,8 @@ def test_rest_and_deflections_of_springs() -> None:
     assert rest(model)[:5].tolist() == [0.5, 1.0, 0.0, 0.0, 0.0]
     q = model.integrate(model.neutral(), [0.7, 0.1, 0.2, 0.3, *[0.4] * 6])
     found = spring_deflections(model, np.stack([q, model.neutral()]), np)
-    assert np.abs(found[0] - [0.2, 0.1, 0.2, 0.3, *[0.0] * 6]).max() < 1e-15 * 2
-    assert np.abs(found[1] - [-0.5, *[0.0] * 9]).max() == 0.0
+    assert apart(found[0], [0.2, 0.1, 0.2, 0.3, *[0.0] * 6]) <= rounding()
+    assert apart(found[1], [-0.5, *[0.0] * 9]) == 0.0
 
 
 def test_springs_pull_along_the_gradient_of_their_energy() -> None:
@@ -99,7 +100,7 @@ def test_springs_pull_along_the_gradient_of_their_energy() -> None:
     h = 1e-5
     for i, direction in enumerate(np.eye(model.nv)):
         slope = (energy(model.integrate(q, h * direction)) - energy(model.integrate(q, -h * direction))) / (2 * h)
-        assert abs(slope + pull[i]) < 1e-9  # truncation h² and rounding eps / h
+        assert apart(slope, -pull[i]) <= differencing(energy(q), h)
 
 
 @pytest.mark.parametrize(

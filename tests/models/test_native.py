@@ -15,6 +15,7 @@ from operator_algebra.models.joints.joint import Joint, Limits
 from operator_algebra.models.model import Body, Frame, Model
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
+from tests.rounding import apart, rounding
 from tests.strategies import mechanisms, placements
 
 BALL = Inertia.sphere(1.0, 0.1, com=(0.1, 0.05, 0.0))
@@ -85,7 +86,7 @@ def test_the_four_ways_to_give_a_rotation_agree(tmp_path: Path) -> None:
         )
         place = load(path).bodies[0].placement
         assert place.translation == (1.0, 2.0, 3.0)
-        assert max(abs(a - b) for a, b in zip(place.rotation[0], (0, -1, 0), strict=True)) < 1e-15
+        assert apart(place.rotation[0], (0, -1, 0)) <= rounding()
     assert load(path).name == "turned"
 
 

@@ -17,7 +17,8 @@ from operator_algebra.expressions.local import LOCAL_FUNCTIONS
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.model import Model
 from operator_algebra.operators.leaves import LEAF_NAMES, LOCAL_BLOCKS, LeafValues
-from tests.oracles.finite_differences import along
+from tests.oracles.finite_differences import allowed, along
+from tests.rounding import apart, rounding, size
 from tests.strategies import mechanisms
 
 Floats = NDArray[np.float64]
@@ -44,14 +45,14 @@ def turns(model: Model, q: Floats) -> list[Floats]:
 def test_absolute_poses_are_composed_along_the_path(model: Model, seed: int) -> None:
     q, _ = model.random(seed)
     for found, expected in zip(LeafValues(model, q).absolute, poses(model, q), strict=True):
-        assert np.allclose(found, expected, rtol=0, atol=1e-13)
+        assert apart(found, expected) <= rounding(1.0 + size(expected), terms=3 * model.depth)
 
 
 def test_poses_of_a_long_chain() -> None:
     model = chain(129, seed=4)
     q, _ = model.random(4)
     for found, expected in zip(LeafValues(model, q).absolute, poses(model, q), strict=True):
-        assert np.allclose(found, expected, rtol=0, atol=1e-12)
+        assert apart(found, expected) <= rounding(1.0 + size(expected), terms=3 * model.depth)
 
 
 @given(mechanisms(), seeds)
@@ -59,13 +60,13 @@ def test_poses_of_a_long_chain() -> None:
 def test_velocity_is_the_derivative_of_the_pose(model: Model, seed: int) -> None:
     q, v = model.random(seed)
     found = evaluate(s.V, model, q=q, v=v, frame="world").dense().reshape(-1, 6)
-    rotation, _ = poses(model, q)
+    rotation, position = poses(model, q)
     rate = along(model, q, v, lambda q: poses(model, q)[0])
     spin = rate @ np.swapaxes(rotation, -1, -2)
     turning = np.stack([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]], axis=-1)
     moving = along(model, q, v, lambda q: poses(model, q)[1])
-    scale = 1.0 + np.abs(found).max(initial=0.0)
-    assert np.allclose(found, np.concatenate([turning, moving], axis=-1), rtol=0, atol=1e-9 * scale**2)
+    expected = np.concatenate([turning, moving], axis=-1)
+    assert apart(found, expected) <= allowed(1.0 + size(position), v)
 
 
 @given(mechanisms(), seeds)
@@ -74,8 +75,8 @@ def test_velocity_product_is_the_derivative_of_velocity_at_constant_rates(model:
     q, v = model.random(seed)
     found = evaluate(s.phi.T @ s.a, model, q=q, v=v).dense()
     rate = along(model, q, v, lambda q: evaluate(s.V, model, q=q, v=v).dense())
-    scale = 1.0 + np.abs(found).max(initial=0.0)
-    assert np.allclose(found, rate, rtol=0, atol=1e-8 * scale**2)
+    velocity = evaluate(s.V, model, q=q, v=v).dense()
+    assert apart(found, rate) <= allowed(size(velocity), v)
 
 
 @given(mechanisms(joints=("universal", "helical", "revolute")), seeds)
@@ -83,7 +84,8 @@ def test_velocity_product_is_the_derivative_of_velocity_at_constant_rates(model:
 def test_joint_map_rate(model: Model, seed: int) -> None:
     q, v = model.random(seed)
     found = evaluate(s.H_dot, model, q=q, v=v).dense()
-    assert np.allclose(found, along(model, q, v, lambda q: evaluate(s.H, model, q=q).dense()), rtol=0, atol=1e-9)
+    expected = along(model, q, v, lambda q: evaluate(s.H, model, q=q).dense())
+    assert apart(found, expected) <= allowed(1.0, v)
 
 
 @given(mechanisms(), seeds)
@@ -107,7 +109,8 @@ def test_world_axes_are_body_axes_turned(model: Model, seed: int) -> None:
         for k, (one, other) in enumerate(zip(body.blocks(name), world.blocks(name), strict=True)):
             turned = one if isinstance(right[k], int) else one @ right[k].T
             turned = turned if isinstance(left[k], int) else left[k] @ turned
-            assert np.allclose(other, turned, rtol=0, atol=1e-12), name
+            terms = (1.0 + size(body.absolute[1])) ** 2 * (1.0 + size(one))
+            assert apart(other, turned) <= rounding(terms, terms=6 * model.depth), name
 
 
 @given(mechanisms(), seeds, st.sampled_from(["body", "world"]))
@@ -119,7 +122,7 @@ def test_shifts_to_the_base_compose(model: Model, seed: int, frame: Any) -> None
     for k, p in enumerate(model.parent):
         if p >= 0:
             block = found[6 * p : 6 * p + 6, 6 * k : 6 * k + 6]
-            assert np.allclose(block, absolute[k], rtol=0, atol=1e-12)
+            assert apart(block, absolute[k]) <= rounding(1.0 + size(absolute), terms=6 * model.depth)
 
 
 @given(mechanisms(), seeds, st.sampled_from(["body", "world"]))
@@ -131,7 +134,8 @@ def test_weight_on_the_ground(model: Model, seed: int, frame: Any) -> None:
     centres = p + np.einsum("nij,nj->ni", R, model.arrays.com)
     weights = -model.arrays.mass[:, None] * np.array(model.gravity)
     expected = np.concatenate([np.cross(centres, weights).sum(axis=0), weights.sum(axis=0)])
-    assert np.allclose(wrench, expected, rtol=0, atol=1e-11 * (1 + np.abs(expected).max()))
+    terms = (1.0 + size(centres)) * float(np.abs(weights).sum())
+    assert apart(wrench, expected) <= rounding(terms, terms=6 * model.depth)
 
 
 @given(mechanisms(), seeds, st.sampled_from(["body", "world"]))
@@ -141,8 +145,9 @@ def test_inertia_about_the_mass_centre_has_no_coupling(model: Model, seed: int, 
     central = evaluate(s.X_cm @ s.M @ s.X_cm.T, model, q=q, frame=frame)
     for k, body in enumerate(model.bodies):
         block = central[k, k]
-        assert np.allclose(block[:3, 3:], 0.0, rtol=0, atol=1e-12 * (1 + np.abs(block).max()))
-        assert np.allclose(block[3:, 3:], body.inertia.mass * np.eye(3))
+        bound = rounding(size(body.inertia.matrix()) * (1.0 + size(body.inertia.com)) ** 2, terms=6 * 6)
+        assert size(block[:3, 3:]) <= bound
+        assert apart(block[3:, 3:], body.inertia.mass * np.eye(3)) <= bound
 
 
 @given(mechanisms(armature=True), st.sampled_from(["body", "world"]))
@@ -156,7 +161,7 @@ def test_leading_axes_are_a_batch(model: Model, frame: Any) -> None:
         for name in LEAF_NAMES:
             for many, one in zip(together.blocks(name), alone.blocks(name), strict=True):
                 part = many if many.ndim == 2 else many[i]
-                assert np.allclose(part, one, rtol=0, atol=1e-14)
+                assert apart(part, one) <= rounding(1.0 + size(one), terms=3 * model.depth)
 
 
 def test_a_complex_step_differentiates_the_leaves() -> None:
@@ -167,7 +172,7 @@ def test_a_complex_step_differentiates_the_leaves() -> None:
     for name in ("E_phi", "H", "M"):
         for k, block in enumerate(shifted.blocks(name)):
             rate = along(model, q, v, lambda q, name=name, k=k: LeafValues(model, q, frame="world").blocks(name)[k])
-            assert np.allclose(block.imag / step, rate, rtol=0, atol=1e-8)
+            assert apart(block.imag / step, rate) <= allowed(1.0 + size(block.real), v)
 
 
 def test_only_roots_feel_the_ground() -> None:
@@ -196,6 +201,8 @@ def test_local_functions_act_on_motions() -> None:
     motion, other = rng.standard_normal((2, 6))
     cross = LOCAL_BLOCKS["cross"](motion) @ other
     w, v = motion[:3], motion[3:]
-    assert np.allclose(cross, np.concatenate([np.cross(w, other[:3]), np.cross(v, other[:3]) + np.cross(w, other[3:])]))
+    expected = np.concatenate([np.cross(w, other[:3]), np.cross(v, other[:3]) + np.cross(w, other[3:])])
+    assert apart(cross, expected) <= rounding(size(motion) * size(other), terms=4)
     spin = LOCAL_BLOCKS["spin"](motion) @ other
-    assert np.allclose(spin, np.concatenate([np.cross(w, other[:3]), np.cross(w, other[3:])]))
+    expected = np.concatenate([np.cross(w, other[:3]), np.cross(w, other[3:])])
+    assert apart(spin, expected) <= rounding(size(motion) * size(other), terms=4)

@@ -35,6 +35,15 @@ def bias(model: Model, q: Floats, v: Floats) -> Floats:
     return reach @ (inertia @ phi.T @ a - cross.T @ inertia @ spin)
 
 
+def joint_space_terms(model: Model, q: Floats, v: Floats) -> tuple[float, float]:
+    """How large the terms in ℳ and in the bias are, at most, on a mechanism of about a metre.
+
+    A diagonal entry of ℳ is a sum of squares, so bodies do not cancel in it.
+    """
+    mass = float(np.linalg.norm(mass_matrix(model, q))) + float(model.arrays.mass.sum())
+    return mass, mass * (float(np.linalg.norm(model.gravity)) + float(np.abs(v).sum()) ** 2)
+
+
 def kinetic_energy(model: Model, q: Floats, v: Floats) -> float:
     """½ v* ℳ v."""
     return 0.5 * float(v @ mass_matrix(model, q) @ v)

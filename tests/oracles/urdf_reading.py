@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import expm
 
 Floats = NDArray[np.float64]
 
@@ -73,7 +72,8 @@ def _pose(origin: ET.Element | None) -> Floats:
     pose = np.eye(4)
     if origin is not None:
         for angle, generator in zip(_vector(origin.get("rpy", "0 0 0")), _GENERATORS, strict=True):
-            pose[:3, :3] = expm(angle * generator) @ pose[:3, :3]
+            turn = np.eye(3) + np.sin(angle) * generator + (1.0 - np.cos(angle)) * generator @ generator
+            pose[:3, :3] = turn @ pose[:3, :3]
         pose[:3, 3] = _vector(origin.get("xyz", "0 0 0"))
     return pose
 

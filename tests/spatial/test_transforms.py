@@ -12,10 +12,13 @@ from operator_algebra.spatial import rotations
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement, phi_block, unit_vector
 from operator_algebra.spatial.vectors import apply, skew
+from tests.rounding import apart, condition, rounding, size
 from tests.strategies import placements
 from tests.wrong_numbers import not_numbers
 
 ANGLES = [0.0, 1e-12, 1e-6, 1e-3, 0.05, 0.0999, 0.1, 0.1001, 1.0, 3.0, math.pi]
+# Twenty terms of the series and a few squarings.
+SERIES = rounding(terms=20)
 
 
 def expm(matrix: np.ndarray) -> np.ndarray:
@@ -39,17 +42,17 @@ def _turn(angle: float) -> np.ndarray:
 def test_rotation_about_an_axis_is_the_exponential(angle: float) -> None:
     axis = np.array([2.0, -1.0, 2.0]) / 3.0
     found = rotations.rotation_about(axis, np.array([angle]), np)
-    assert np.abs(found - expm(skew(angle * axis, np))).max() < 1e-15 * 8
+    assert apart(found, expm(skew(angle * axis, np))) <= SERIES
 
 
 @pytest.mark.parametrize("angle", ANGLES)
 def test_quaternion_exponential_and_logarithm(angle: float) -> None:
     turn = _turn(angle)
     quaternion = rotations.quaternion_exp(turn, np)
-    assert abs(np.linalg.norm(quaternion) - 1.0) < 1e-15 * 2
-    assert np.abs(rotations.quaternion_matrix(quaternion, np) - expm(skew(turn, np))).max() < 1e-15 * 8
-    assert np.abs(rotations.quaternion_log(quaternion, np) - turn).max() <= 1e-15 * 4 * max(angle, 1e-3)
-    assert np.abs(rotations.quaternion_log(-quaternion, np) - turn).max() <= 1e-15 * 4 * max(angle, 1e-3) or angle > 3.1
+    assert apart(np.linalg.norm(quaternion), 1.0) <= rounding()
+    assert apart(rotations.quaternion_matrix(quaternion, np), expm(skew(turn, np))) <= SERIES
+    assert apart(rotations.quaternion_log(quaternion, np), turn) <= rounding(angle)
+    assert apart(rotations.quaternion_log(-quaternion, np), turn) <= rounding(angle) or angle > 3.1
 
 
 @pytest.mark.parametrize("angle", [*ANGLES, 6.0])
@@ -59,28 +62,28 @@ def test_left_jacobian_is_the_mean_rotation(angle: float) -> None:
     twist[:3, :3] = skew(turn, np)
     shift = np.array([0.3, -0.7, 0.2])
     twist[:3, 3] = shift
-    assert np.abs(rotations.left_jacobian(turn, np) @ shift - expm(twist)[:3, 3]).max() < 1e-14
+    assert apart(rotations.left_jacobian(turn, np) @ shift, expm(twist)[:3, 3]) <= SERIES
 
 
 @pytest.mark.parametrize("angle", [*ANGLES, 6.0])
 def test_left_jacobian_inverse(angle: float) -> None:
-    product = rotations.left_jacobian(_turn(angle), np) @ rotations.left_jacobian_inverse(_turn(angle), np)
-    # The inverse grows like 1 / (2π − θ): a factor of 20 at 6 rad.
-    assert np.abs(product - np.eye(3)).max() < 1e-14 * (1.0 + 20.0 * (angle > math.pi))
+    jacobian, inverse = rotations.left_jacobian(_turn(angle), np), rotations.left_jacobian_inverse(_turn(angle), np)
+    # The inverse grows like 1 / (2π − θ).
+    assert apart(jacobian @ inverse, np.eye(3)) <= rounding(terms=3, condition=condition(jacobian))
 
 
 def test_quaternion_product_composes_rotations() -> None:
     p, q = np.random.default_rng(0).standard_normal((2, 4))
     together = rotations.quaternion_matrix(rotations.quaternion_product(p, q, np), np)
-    apart = rotations.quaternion_matrix(p, np) @ rotations.quaternion_matrix(q, np)
-    assert np.abs(together - apart).max() < 1e-14
+    one_by_one = rotations.quaternion_matrix(p, np) @ rotations.quaternion_matrix(q, np)
+    assert apart(together, one_by_one) <= rounding(terms=4)
 
 
 def test_roll_pitch_yaw_turns_about_fixed_axes() -> None:
     roll, pitch, yaw = 0.3, -1.1, 2.0
     eye = np.eye(3)
     wanted = expm(skew(yaw * eye[2], np)) @ expm(skew(pitch * eye[1], np)) @ expm(skew(roll * eye[0], np))
-    assert np.abs(np.array(Placement.from_rpy((roll, pitch, yaw)).rotation) - wanted).max() < 1e-15 * 4
+    assert apart(Placement.from_rpy((roll, pitch, yaw)).rotation, wanted) <= 3 * SERIES
 
 
 @given(placements())
@@ -94,14 +97,16 @@ def test_constructors_agree(place: Placement) -> None:
         Placement.from_axis_angle(axis, angle),
         Placement.from_rotation_vector((angle * np.array(axis) / np.linalg.norm(axis)).tolist()),
     ):
-        assert np.abs(np.array(other.rotation) - rotation).max() < 1e-9  # acos loses half the digits near its ends
+        # acos loses digits near its ends, as its slope 1 / sin(angle) says; the axis is divided by it, too.
+        assert apart(other.rotation, rotation) <= rounding(terms=3, condition=2 / math.sin(angle))
 
 
 @given(placements(), placements())
 def test_composition_and_inverse(a: Placement, b: Placement) -> None:
     point = (0.3, -0.2, 0.9)
-    assert np.allclose((a @ b).apply(point), a.apply(b.apply(point)), rtol=0, atol=1e-14)
-    assert np.allclose(a.inverse().apply(a.apply(point)), point, rtol=0, atol=1e-14)
+    allowed = rounding(size(point) + size(a.translation) + size(b.translation), terms=3)
+    assert apart((a @ b).apply(point), a.apply(b.apply(point))) <= allowed
+    assert apart(a.inverse().apply(a.apply(point)), point) <= allowed
 
 
 @given(placements(), placements())
@@ -109,19 +114,20 @@ def test_phi_blocks_compose_like_placements(a: Placement, b: Placement) -> None:
     def phi(place: Placement) -> np.ndarray:
         return phi_block(np.array(place.rotation), np.array(place.translation), np)
 
-    assert np.abs(phi(a) @ phi(b) - phi(a @ b)).max() < 1e-14
+    assert apart(phi(a) @ phi(b), phi(a @ b)) <= rounding(size(phi(a)) * size(phi(b)), terms=6)
 
 
 def test_phi_moves_a_force_to_the_parent_origin() -> None:
     place = Placement.from_rpy((0, 0, math.pi / 2), (1.0, 0.0, 0.0))
     phi = phi_block(np.array(place.rotation), np.array(place.translation), np)
     # A push along the child's x is one along the parent's y, one metre from its origin.
-    assert np.allclose(phi @ [0, 0, 0, 1, 0, 0], [0, 0, 1, 0, 1, 0], atol=1e-15)
+    assert apart(phi @ [0, 0, 0, 1, 0, 0], [0, 0, 1, 0, 1, 0]) <= rounding()
     # Power is the same on both sides: φ* takes the parent's twist to the child's.
     twist = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
     child = phi.T @ twist
     turn, move = twist[:3], twist[3:] + np.cross(twist[:3], place.translation)
-    assert np.allclose(child, np.concatenate([apply(np.array(place.rotation).T, part) for part in (turn, move)]))
+    expected = np.concatenate([apply(np.array(place.rotation).T, part) for part in (turn, move)])
+    assert apart(child, expected) <= rounding(terms=6)
 
 
 @pytest.mark.parametrize(

@@ -65,9 +65,12 @@ class Planar(AxisJoint):
     def _in_plane(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         normal = self._axis()
         x, y, z = normal[..., 0], normal[..., 1], normal[..., 2]
-        # For the normal −z no smallest rotation is singled out; half a turn about x is taken.
-        down = z <= -1.0 + 1e-12
-        scale = 1.0 / np.where(down, 1.0, 1.0 + z)
+        # 1 / (1 + z), where 1 + z = (x² + y²) / (1 − z) keeps its digits below. For the normal −z no smallest rotation
+        # is singled out; half a turn about x is taken.
+        aside = x * x + y * y
+        below = z < 0
+        down = below & (aside < 1e-280)
+        scale = np.where(below, 1.0 - z, 1.0) / np.where(below, np.where(down, 1.0, aside), 1.0 + z)
         first = np.stack([1.0 - x * x * scale, -x * y * scale, -x], axis=-1)
         second = np.stack([-x * y * scale, 1.0 - y * y * scale, -y], axis=-1)
         down = down[..., None]

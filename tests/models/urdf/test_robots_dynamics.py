@@ -15,13 +15,12 @@ from operator_algebra.models.gallery import Base
 from operator_algebra.models.model import Model
 from operator_algebra.symbols import T
 from tests.models.urdf.robots import Floats, is_named, link_names, load_quietly, robot_files
+from tests.rounding import apart, condition, rounding
 
 pin: Any = pytest.importorskip("pinocchio")
 
 FILES = {name: path for name, path in robot_files().items() if is_named(path)}
 SINGULAR = ("romeo_description/romeo", "romeo_description/romeo_laas_small")  # at every pose: tips without mass
-AGREE = 1e-12
-EPS = float(np.finfo(np.float64).eps)
 
 
 class Pinocchio:
@@ -78,12 +77,14 @@ def _compare(name: str, base: Base) -> None:
     theirs = np.triu(pin.crba(other.model, other.data, there))
     theirs = (theirs + np.triu(theirs, 1).T)[np.ix_(order, order)]
     size = np.sqrt(np.diag(matrix))
-    assert (np.abs(matrix - theirs) <= AGREE * np.outer(size, size)).all()
+    allowed = rounding(terms=9 * model.n)
+    assert (np.abs(matrix - theirs) <= allowed * np.outer(size, size)).all()
 
     forces = evaluate(coriolis + gravity_term, model, q=q, v=v).dense().ravel()
     their_forces = pin.nonLinearEffects(other.model, other.data, there, rates)[order]
     # Weights and momenta cancel in a force: the terms before that are as large as the largest of all.
-    assert np.abs(forces - their_forces).max() <= AGREE * max(np.abs(forces).max(), size.max() ** 2)
+    terms = max(np.abs(forces).max(), size.max() ** 2 * (1.0 + float(np.abs(v).sum()) ** 2))
+    assert apart(forces, their_forces) <= allowed * terms
 
     if name in SINGULAR:
         with pytest.raises(SingularError):
@@ -91,10 +92,10 @@ def _compare(name: str, base: Base) -> None:
         return
     answer = evaluate(inv(mass_matrix) @ (T - coriolis - gravity_term), model, q=q, v=v, T=torque).dense().ravel()
     their_answer = pin.aba(other.model, other.data, there, rates, torques)[order]
-    condition = np.linalg.cond(matrix / np.outer(size, size))
     # Two backward stable answers differ by rounding times the condition number of the equilibrated mass matrix.
     scaled, difference = size * answer, size * (answer - their_answer)
-    assert np.linalg.norm(difference) <= max(AGREE, 4.0 * EPS * float(condition)) * np.linalg.norm(scaled)
+    allowed *= condition(matrix / np.outer(size, size))
+    assert np.linalg.norm(difference) <= allowed * np.linalg.norm(scaled)
 
 
 @pytest.mark.parametrize("name", FILES)

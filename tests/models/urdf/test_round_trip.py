@@ -21,13 +21,13 @@ from operator_algebra.models.urdf_write import roll_pitch_yaw
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
 from tests.oracles import dense_dynamics
+from tests.oracles.dense_dynamics import joint_space_terms
 from tests.oracles.urdf_reading import read_plainly
+from tests.rounding import apart, rounding, size
 from tests.strategies import mechanisms, placements
 
 DIRECT = ("fixed", "revolute", "prismatic", "planar", "floating")
 CHAINED = ("cylindrical", "universal", "translation")
-AGREE = 1e-12
-EPS = float(np.finfo(np.float64).eps)
 
 
 def again(model: Model, folder: Path, *, merge_fixed: bool) -> Model:
@@ -45,17 +45,19 @@ def assert_same(model: Model, other: Model) -> None:
     assert model.joint_names == other.joint_names
     for name in ("rotation", "translation", "mass", "com", "inertia_at_com", "damping"):
         ours, theirs = getattr(model.arrays, name), getattr(other.arrays, name)
-        np.testing.assert_allclose(theirs, ours, rtol=0, atol=AGREE * max(1.0, np.abs(ours).max(initial=0.0)))
+        # Poses and inertias of links that become one are composed on the way.
+        assert apart(theirs, ours) <= rounding(max(1.0, size(ours)), terms=9 * model.n)
     for body, twin in zip(model.bodies, other.bodies, strict=True):
         assert body.joint.kind == twin.joint.kind
-        np.testing.assert_allclose(getattr(twin.joint, "axis", 0.0), getattr(body.joint, "axis", 0.0), atol=1e-15)
+        assert apart(getattr(twin.joint, "axis", 0.0), getattr(body.joint, "axis", 0.0)) <= rounding()
         if body.joint.kind in ("revolute", "prismatic"):
             assert (body.joint.limits or Limits()) == (twin.joint.limits or Limits())
     assert set(model.frames) == set(other.frames)
     for name, frame in model.frames.items():
         assert frame.body == other.frames[name].body
-        np.testing.assert_allclose(other.frames[name].placement.rotation, frame.placement.rotation, atol=AGREE)
-        np.testing.assert_allclose(other.frames[name].placement.translation, frame.placement.translation, atol=AGREE)
+        found, expected = other.frames[name].placement, frame.placement
+        assert apart(found.rotation, expected.rotation) <= rounding(terms=3 * model.n)
+        assert apart(found.translation, expected.translation) <= rounding(1.0 + size(expected.translation))
 
 
 def assert_same_dynamics(model: Model, other: Model) -> None:
@@ -68,10 +70,9 @@ def assert_same_dynamics(model: Model, other: Model) -> None:
     )
     assert (bare.nq, bare.nv) == (other.nq, other.nv)
     matrix, bias = dense_dynamics.mass_matrix(bare, q), dense_dynamics.bias(bare, q, v)
-    size = np.abs(matrix).max(initial=1.0)
-    np.testing.assert_allclose(dense_dynamics.mass_matrix(other, q), matrix, rtol=0, atol=AGREE * size)
-    scale = max(size, np.abs(bias).max(initial=0.0))
-    np.testing.assert_allclose(dense_dynamics.bias(other, q, v), bias, rtol=0, atol=AGREE * scale)
+    mass, force = joint_space_terms(bare, q, v)
+    assert apart(dense_dynamics.mass_matrix(other, q), matrix) <= rounding(mass, terms=9 * other.n)
+    assert apart(dense_dynamics.bias(other, q, v), bias) <= rounding(force, terms=9 * other.n)
 
 
 @pytest.mark.parametrize("name", available())
@@ -117,7 +118,7 @@ def test_merging_fixed_links_keeps_the_dynamics(tmp_path_factory: pytest.TempPat
 @given(placements())
 def test_angles_give_the_rotation_back(place: Placement) -> None:
     back = Placement.from_rpy(roll_pitch_yaw(place))
-    np.testing.assert_allclose(back.rotation, place.rotation, rtol=0, atol=8 * EPS)
+    assert apart(back.rotation, place.rotation) <= rounding(terms=3)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -125,7 +126,7 @@ def test_angles_give_the_rotation_back(place: Placement) -> None:
 def test_angles_are_exact_where_the_pitch_is_a_right_angle(sign: int, off: float) -> None:
     place = Placement.from_rpy((0.7, sign * (np.pi / 2 - off), -1.9))
     back = Placement.from_rpy(roll_pitch_yaw(place))
-    np.testing.assert_allclose(back.rotation, place.rotation, rtol=0, atol=1e-15)
+    assert apart(back.rotation, place.rotation) <= rounding(terms=3)
 
 
 def test_another_reader_understands_the_file(tmp_path: Path) -> None:
@@ -133,11 +134,11 @@ def test_another_reader_understands_the_file(tmp_path: Path) -> None:
     model.save(tmp_path / "tree.urdf")
     plain = read_plainly((tmp_path / "tree.urdf").read_text(encoding="utf-8"))
     for body in model.bodies:
-        np.testing.assert_allclose(body.inertia.matrix(), plain.inertias[body.name], rtol=0, atol=1e-14)
+        expected = plain.inertias[body.name]
+        assert apart(body.inertia.matrix(), expected) <= rounding(size(expected), terms=4 * 3)
     for joint in plain.joints.values():
-        np.testing.assert_allclose(
-            model.bodies[model.body_index(joint.child)].placement.rotation, joint.origin[:3, :3], rtol=0, atol=1e-14
-        )
+        rotation = model.bodies[model.body_index(joint.child)].placement.rotation
+        assert apart(rotation, joint.origin[:3, :3]) <= rounding(terms=3 * 3)
 
 
 def test_limits_that_are_not_there_stay_away(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import IO, Any, Protocol
 
-from operator_algebra.errors import BackendUnavailable, InputError
+from operator_algebra.errors import InputError
+from operator_algebra.installing import missing
 
 Callback = Callable[[int, int | None, str], None]
 """Called with what is done, the total if it is known, and the name of the current item."""
@@ -196,7 +197,7 @@ class _Tqdm:
         try:
             bar = import_module("tqdm.auto").tqdm
         except ImportError:
-            raise BackendUnavailable("progress.tqdm needs the package tqdm: pip install tqdm") from None
+            raise missing("progress.tqdm", "tqdm") from None
         self._bar: Any = bar(desc=title or None, mininterval=_PAUSE, **options)
 
     def __call__(self, done: int, total: int | None, text: str) -> None:

@@ -123,7 +123,7 @@ def test_a_display_is_closed_when_the_call_fails(capfd: pytest.CaptureFixture[st
 
 def test_tqdm_that_is_missing_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
-    with pytest.raises(BackendUnavailable, match="pip install tqdm"):
+    with pytest.raises(BackendUnavailable, match=r'install "tqdm"'):
         progress.tqdm("checking")
 
 

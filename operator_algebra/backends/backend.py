@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from operator_algebra.errors import BackendUnavailable
 from operator_algebra.expressions.nodes import Expr
+from operator_algebra.installing import missing
 from operator_algebra.lowering.program import Program
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound
@@ -79,7 +80,5 @@ def backend_named(name: str) -> tuple[str, Builder]:
         raise BackendUnavailable(f'there is no backend "{name}". Available here: {", ".join(REGISTRY)}.')
     try:
         return chosen, import_module(REGISTRY[chosen]).build
-    except ModuleNotFoundError as missing:
-        raise BackendUnavailable(
-            f'backend "{chosen}" needs {missing.name}, which is not installed. Run pip install {missing.name}.'
-        ) from missing
+    except ModuleNotFoundError as absent:
+        raise missing(f'backend "{chosen}"', str(absent.name)) from absent

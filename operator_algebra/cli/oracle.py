@@ -9,6 +9,7 @@ import numpy as np
 from operator_algebra.applications import dynamics
 from operator_algebra.errors import BackendUnavailable, ModelError
 from operator_algebra.evaluation import evaluate
+from operator_algebra.installing import install_command
 from operator_algebra.interop.mujoco import mass_and_bias
 from operator_algebra.models.gallery import available, load
 
@@ -49,7 +50,7 @@ def _apart(a: np.ndarray, b: np.ndarray) -> float:
 def sentence(found: list[Agreement] | None) -> str:
     """One line for the table."""
     if found is None:
-        return 'no independent engine: MuJoCo is not installed (pip install "operator-algebra[test]")'
+        return f"no independent engine: MuJoCo is not installed ({install_command('mujoco')})"
     told = [one for one in found if not one.note]
     worst = max((max(one.mass, one.bias) for one in told), default=0.0)
     text = f"independent engine: MuJoCo's mass matrix and bias on {len(told)} of {len(found)} gallery models,"

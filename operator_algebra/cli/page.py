@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import operator_algebra
 from operator_algebra.cli.law_list import STYLE, law_list
+from operator_algebra.installing import install_command
 
 if TYPE_CHECKING:
     from operator_algebra.checking.check import Check
@@ -151,7 +152,7 @@ def _figure(pictures: Mapping[str, tuple[str, str]], name: str, title: str = "")
 def _drawings(pictures: Mapping[str, tuple[str, str]]) -> str:
     shown = [_figure(pictures, name) for name in pictures if name != "residuals"]
     if not shown:
-        return '<p class="soft">Drawings need matplotlib: pip install "operator-algebra[views]".</p>'
+        return f'<p class="soft">Drawings need matplotlib: <code>{escape(install_command("matplotlib"))}</code></p>'
     return "<h2>Drawings</h2>" + "".join(shown)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from operator_algebra.errors import BackendUnavailable, ModelError
+from operator_algebra.errors import ModelError
+from operator_algebra.installing import missing
 from operator_algebra.models.model import Body, Model
 from operator_algebra.spatial.transforms import Placement
 from operator_algebra.spatial.vectors import skew
@@ -30,7 +31,7 @@ def engine() -> Any:
     try:
         return import_module("mujoco")
     except ImportError:
-        raise BackendUnavailable('MuJoCo is not installed: pip install "operator-algebra[test]".') from None
+        raise missing("the comparison with another engine", "mujoco") from None
 
 
 def to_mujoco(model: Model) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
-from operator_algebra.errors import BackendUnavailable, InputError
+from operator_algebra.errors import InputError
+from operator_algebra.installing import missing
 from operator_algebra.views.pen import Pen
 
 if TYPE_CHECKING:
@@ -44,9 +45,7 @@ def new_figure(width: float, height: float) -> Picture:
     except ImportError as error:
         if error.name is None or not error.name.startswith("matplotlib"):
             raise
-        raise BackendUnavailable(
-            'pictures need matplotlib, which is not installed: pip install "operator-algebra[views]".'
-        ) from None
+        raise missing("a picture", "matplotlib") from None
     return Picture(width, height)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from operator_algebra.cli.complete import claims
 from operator_algebra.cli.output import Ascii, Json, ModelName, Quiet, say, say_json
 
 if TYPE_CHECKING:
@@ -22,20 +23,27 @@ UNCERTAIN = 3
 
 
 def command(
-    claim: Annotated[
-        str,
-        typer.Argument(metavar='[PATTERN | "lhs = rhs"]', help="Laws by name or theme, with * and ?, or an equation."),
-    ] = "*",
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PATTERN|EQUATION",
+            help='Laws by name or theme, with * and ?, or an equation, "lhs = rhs".',
+            autocompletion=claims,
+            show_default="all laws",
+        ),
+    ] = None,
     model: ModelName = None,
-    samples: Annotated[int, typer.Option(min=1, help="Configurations of each mechanism.")] = 8,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same results, byte for byte.")] = 0,
-    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 takes one for each core.")] = 0,
+    samples: Annotated[int, typer.Option(metavar="N", min=1, help="Configurations of each mechanism.")] = 8,
+    seed: Annotated[
+        int, typer.Option(metavar="N", min=0, help="The same seed gives the same results, byte for byte.")
+    ] = 0,
+    jobs: Annotated[int, typer.Option(metavar="N", min=0, help="Processes; 0 takes one for each core.")] = 0,
     probe: Annotated[
         int, typer.Option(min=0, metavar="N", help="Probe the laws with vectors on a chain and a tree of N bodies.")
     ] = 0,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 if a sample was inconclusive.")] = False,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write out/check/.")] = True,
-    out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("out/check"),
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the report goes.")] = Path("out/check"),
     coverage: Annotated[bool, typer.Option("--coverage", help="Print what the suite covers, and stop.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -46,6 +54,7 @@ def command(
     from operator_algebra.checking.suite import coverage as covered
     from operator_algebra.checking.suite import mechanism, suite
 
+    claim = " ".join(words or ["*"])
     if coverage:
         say("\n".join(f"{what:<40}{count}" for what, count in covered(suite())), ascii_only=ascii_only)
         return

@@ -1,43 +1,108 @@
-"""What a NAME on the command line means: a name of the vocabulary, of an application, of a law, or a formula."""
+"""What a text on the command line means: a name of the vocabulary, of an application, of a law, or a formula."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import fields, is_dataclass
+from difflib import get_close_matches
+from functools import cache
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from operator_algebra.errors import InputError
-from operator_algebra.expressions.nodes import Expr
+from operator_algebra.errors import InputError, ParseError
+from operator_algebra.expressions.nodes import Expr, Symbol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 
 
 def formula(text: str) -> Expr:
-    """The expression that is meant.
+    """The expression that is meant; short names of applications may stand in it.
 
     >>> formula("H phi M phi' H'").type
     rate → torque
+    >>> formula("mass_matrix") is formula("dynamics.mass_matrix")
+    True
     """
-    from operator_algebra.checking.claims import claim_names
+    from operator_algebra.identities.catalogue import catalogue
     from operator_algebra.symbols import parse
 
-    module, _, name = text.partition(".")
-    if name.isidentifier() and module.isidentifier():
-        return _application(module, name)
-    return parse(text, claim_names())
+    if _DOTTED.fullmatch(text):
+        return _application(text)
+    known = names()
+    if text not in known and len(homes().get(text, ())) > 1:
+        found = homes()[text]
+        raise InputError(f"{text} is a name of several applications. Write {' or '.join(found)}.")
+    try:
+        return parse(text, known)
+    except ParseError as error:
+        near = get_close_matches(text, catalogue(), n=1, cutoff=0.8)
+        if not near:
+            raise
+        raise ParseError(f'{error}\n  Or did you mean the law "{near[0]}"?') from None
 
 
-def _application(module: str, name: str) -> Expr:
+@cache
+def names() -> Mapping[str, Expr]:
+    """What a text may name: what claims may, and the formulas of applications where a short name tells which.
+
+    A name that formulas print, such as bias in ℳ⁻¹ (T − bias), means what they print.
+    """
+    from operator_algebra.checking.claims import claim_names
+
+    dotted = applications()
+    short = {name: dotted[found[0]] for name, found in homes().items() if len(found) == 1}
+    printed = {e.name: e for e in dotted.values() if isinstance(e, Symbol) and e.definition is not None}
+    return short | printed | claim_names()
+
+
+@cache
+def applications() -> Mapping[str, Expr]:
+    """Every formula of an application by its full name, such as `dynamics.bias`."""
     import operator_algebra
-
-    known = [key for key, home in operator_algebra._MODULES.items() if home.startswith("applications.")]  # pyright: ignore[reportPrivateUsage]
-    if module not in known:
-        raise InputError(f"there is no application {module!r}. There are {', '.join(known)}.")
-    found = vars(import_module(f"operator_algebra.applications.{module}"))
-    value = found.get(name)
-    if not isinstance(value, Expr):
-        names = sorted(key for key, one in found.items() if isinstance(one, Expr) and key not in _vocabulary())
-        raise InputError(f"{module} has no formula {name!r}. It has {', '.join(names)}.")
-    return value
-
-
-def _vocabulary() -> set[str]:
     from operator_algebra.symbols import vocabulary
 
-    return set(vocabulary())
+    found: dict[str, Expr] = {}
+    for key, home in operator_algebra._MODULES.items():  # pyright: ignore[reportPrivateUsage]
+        if not home.startswith("applications."):
+            continue
+        for name, value in vars(import_module(f"operator_algebra.{home}")).items():
+            if not name.startswith("_") and name not in vocabulary():
+                found |= _formulas(f"{key}.{name}", value)
+    return found
+
+
+def _formulas(name: str, value: Any) -> dict[str, Expr]:
+    """A formula, or those that a record of formulas holds."""
+    if isinstance(value, Expr):
+        return {name: value}
+    if not is_dataclass(value) or isinstance(value, type):
+        return {}
+    held = {field.name: getattr(value, field.name) for field in fields(value)}
+    return {f"{name}.{key}": e for key, e in held.items() if isinstance(e, Expr)}
+
+
+@cache
+def homes() -> Mapping[str, tuple[str, ...]]:
+    """The full names of the different formulas that one short name has in applications."""
+    found: dict[str, dict[Expr, str]] = {}
+    for dotted, e in applications().items():
+        if dotted.count(".") == 1:
+            found.setdefault(dotted.partition(".")[2], {}).setdefault(e, dotted)
+    return {name: tuple(one.values()) for name, one in found.items()}
+
+
+def _application(text: str) -> Expr:
+    known = applications()
+    if text in known:
+        return known[text]
+    module, _, name = text.rpartition(".")
+    there = [dotted.removeprefix(f"{module}.") for dotted in known if dotted.startswith(f"{module}.")]
+    if not there:
+        modules = dict.fromkeys(dotted.partition(".")[0] for dotted in known)
+        raise InputError(f"there is no application {module!r}. There are {', '.join(modules)}.")
+    near = get_close_matches(name, there, n=3)
+    meant = f"Did you mean {' or '.join(near)}?" if near else f"It has {', '.join(sorted(there))}."
+    raise InputError(f"{module} has no formula {name!r}. {meant}")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from operator_algebra.cli.complete import formulas
 from operator_algebra.cli.output import Ascii, Json, ModelName, fits, say, say_json
 
 
@@ -26,12 +27,18 @@ class Numbering(StrEnum):
 
 
 def command(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME|TEXT", help="dynamics.forward_dynamics, or \"inv(H phi M phi' H') T\".")
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME|TEXT",
+            help="dynamics.forward_dynamics, or \"inv(H phi M phi' H') T\".",
+            autocompletion=formulas,
+            show_default=False,
+        ),
     ],
     model: ModelName = None,
-    style: Annotated[Style, typer.Option(help="unicode, ascii or latex.")] = Style.unicode,
-    numbering: Annotated[Numbering, typer.Option(help="model or paper.")] = Numbering.model,
+    style: Annotated[Style, typer.Option(metavar="STYLE", help="unicode, ascii or latex.")] = Style.unicode,
+    numbering: Annotated[Numbering, typer.Option(metavar="ORDER", help="model or paper.")] = Numbering.model,
     reasons: Annotated[bool, typer.Option("--reasons", help="Say beside each line why it is there.")] = False,
     as_json: Json = False,
     ascii_only: Ascii = False,
@@ -40,7 +47,7 @@ def command(
     from operator_algebra.cli.lookup import formula
     from operator_algebra.lowering.lower import lower
 
-    program = lower(formula(name))
+    program = lower(formula(" ".join(words)))
     chosen = Style.ascii if ascii_only and style is Style.unicode else style
     page = program.pseudocode(chosen.value, numbering=numbering.value, reasons=reasons)
     if chosen is Style.unicode and not fits(page):

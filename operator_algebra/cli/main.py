@@ -3,27 +3,49 @@
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
 from operator_algebra.cli import check, doctor, lower, models, run, show
+from operator_algebra.cli.helppage import Command, Grouped
 from operator_algebra.errors import OperatorAlgebraError
 
 MISUSED = 2
 
 app = typer.Typer(
     name="operator-algebra",
-    help="Spatial operator algebra for multibody dynamics: check laws on mechanisms, read the algorithms they become.",
+    cls=Grouped,
     no_args_is_help=True,
+    rich_markup_mode=None,  # boxes cut the names of options where the window is narrow
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("check", rich_help_panel="Laws")(check.command)
-app.command("show", rich_help_panel="Formulas")(show.command)
-app.command("lower", rich_help_panel="Formulas")(lower.command)
-app.command("run", rich_help_panel="Formulas")(run.command)
-app.command("models", rich_help_panel="Mechanisms")(models.command)
-app.command("doctor", rich_help_panel="Installation")(doctor.command)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        import operator_algebra
+
+        typer.echo(f"operator-algebra {operator_algebra.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def start(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version, and stop.")
+    ] = False,
+) -> None:
+    """Spatial operator algebra for multibody dynamics: check laws on mechanisms, read the algorithms they become."""
+
+
+app.command("check", cls=Command, rich_help_panel="Laws")(check.command)
+app.command("show", cls=Command, rich_help_panel="Formulas")(show.command)
+app.command("lower", cls=Command, rich_help_panel="Formulas")(lower.command)
+app.command("run", cls=Command, rich_help_panel="Formulas")(run.command)
+app.command("models", cls=Command, rich_help_panel="Mechanisms")(models.command)
+app.command("doctor", cls=Command, rich_help_panel="Installation")(doctor.command)
 
 
 def main() -> None:

@@ -6,11 +6,14 @@ from typing import Annotated
 
 import typer
 
+from operator_algebra.cli.complete import mechanisms
 from operator_algebra.cli.output import Ascii, Json, say, say_json
 
 
 def command(
-    name: Annotated[str | None, typer.Argument(help="A mechanism to show as a tree.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="A mechanism to show as a tree.", autocompletion=mechanisms)
+    ] = None,
     suite: Annotated[bool, typer.Option("--suite", help="List the mechanisms that laws are checked on.")] = False,
     as_json: Json = False,
     ascii_only: Ascii = False,

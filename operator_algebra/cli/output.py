@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from operator_algebra.cli.complete import mechanisms
 from operator_algebra.expressions.names import GREEK
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
@@ -16,7 +17,13 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results only, 
 Ascii = Annotated[bool, typer.Option("--ascii", help="Use ASCII characters only.")]
 ModelName = Annotated[
     str | None,
-    typer.Option("--model", "-m", help="A mechanism: of the gallery, of the suite, or a .toml or .urdf file."),
+    typer.Option(
+        "--model",
+        "-m",
+        metavar="NAME|FILE",
+        help="A mechanism: of the gallery, of the suite, or a .toml or .urdf file.",
+        autocompletion=mechanisms,
+    ),
 ]
 
 _ASCII = {letter: name for name, letter in GREEK.items()} | {

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from operator_algebra.cli.complete import backends, formulas
 from operator_algebra.cli.output import Ascii, Json, ModelName, say, say_json
 
 if TYPE_CHECKING:
@@ -32,18 +33,29 @@ class MethodName(StrEnum):
 
 
 def command(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME|TEXT", help="dynamics.forward_dynamics, or \"inv(H phi M phi' H') T\".")
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME|TEXT",
+            help="dynamics.forward_dynamics, or \"inv(H phi M phi' H') T\".",
+            autocompletion=formulas,
+            show_default=False,
+        ),
     ],
     model: ModelName = None,
     inputs: Annotated[
         Path | None, typer.Option(metavar="FILE", help="q and inputs by name: .json, .toml or .npz.")
     ] = None,
     random: Annotated[bool, typer.Option("--random", help="Draw q and the inputs that are not given.")] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Of --random.")] = 0,
-    backend: Annotated[str, typer.Option(help="auto, numpy, or another that is installed.")] = "auto",
-    frame: Annotated[FrameName, typer.Option(help="body or world axes.")] = FrameName.body,
-    method: Annotated[MethodName, typer.Option(help="auto, joseph, refined or orthogonal.")] = MethodName.auto,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of --random.")] = 0,
+    backend: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="auto, numpy, sympy, or another that is installed.", autocompletion=backends),
+    ] = "auto",
+    frame: Annotated[FrameName, typer.Option(metavar="AXES", help="body or world axes.")] = FrameName.body,
+    method: Annotated[
+        MethodName, typer.Option(metavar="NAME", help="auto, joseph, refined or orthogonal.")
+    ] = MethodName.auto,
     as_json: Json = False,
     ascii_only: Ascii = False,
 ) -> None:
@@ -59,7 +71,9 @@ def command(
     if model is None:
         raise InputError("run computes on a mechanism. Name one with --model, such as --model arm7.")
     target = mechanism(model)
-    compiled = compile_formula(formula(name), target, backend=backend, frame=frame.value, method=method.value)
+    compiled = compile_formula(
+        formula(" ".join(words)), target, backend=backend, frame=frame.value, method=method.value
+    )
     given = read_inputs(inputs) if inputs is not None else {}
     if "q" in given:
         given["q"] = configuration(target, given["q"])

@@ -7,21 +7,31 @@ from typing import Annotated
 
 import typer
 
+from operator_algebra.cli.complete import subjects
 from operator_algebra.cli.output import Ascii, Json, ModelName, say, say_json
 
 
 def command(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME|TEXT", help="A name, dynamics.mass_matrix, a law, or a formula.")
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME|TEXT",
+            help="A name, dynamics.mass_matrix, a law, or a formula.",
+            autocompletion=subjects,
+            show_default=False,
+        ),
     ],
     model: ModelName = None,
-    plot: Annotated[Path | None, typer.Option(help="Write the block pattern on the mechanism as .png or .svg.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the block pattern on the mechanism as .png or .svg.")
+    ] = None,
     as_json: Json = False,
     ascii_only: Ascii = False,
 ) -> None:
     """Show a formula: type, structure, definition, citation, and the laws that speak of it."""
     from operator_algebra.identities.catalogue import catalogue, laws_about
 
+    name = " ".join(words)
     if name in catalogue():
         law = catalogue()[name]
         facts = {"domain": ", ".join(law.domain), "cites": law.cites, "idea": law.idea, "misprint": law.misprint}

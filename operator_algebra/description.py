@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from operator_algebra.applications.legend import legend, meaning
 from operator_algebra.errors import InputError, NotLowerable, OperatorAlgebraError
 from operator_algebra.expressions.build import inv, vector
 from operator_algebra.expressions.nodes import Expr, Fixpoint, Product, Scale, Symbol, Transpose
@@ -17,31 +19,34 @@ from operator_algebra.expressions.traverse import postorder
 from operator_algebra.identities.catalogue import catalogue, sides
 from operator_algebra.identities.facts import facts
 from operator_algebra.identities.identity import Identity, Law, Statement
-from operator_algebra.markup import table, width
+from operator_algebra.markup import pad, table, width, wrapped
 from operator_algebra.operators.spaces import Space, Type
 
-_FORMULA = 44
+COLUMNS = 100
+_LONGEST = 480
 _LINES = 40
 _LAWS = 6
-_BESIDE = 76
+_BESIDE, _BETWEEN = 76, 27
 _ORDERS = "spatial blocks are [angular; linear], bodies stand base to tip, quaternions are w x y z"
 
 
-def describe(x: object) -> str:
+def describe(x: object, *, columns: int = COLUMNS) -> str:
     """The long form of any public value; a text is the name of a law, or a formula.
+
+    Lines of formulas and laws are at most `columns` wide where words and spaces allow it.
 
     >>> from operator_algebra.symbols import H, phi
     >>> print(describe(H @ phi).splitlines()[1])
     ├─ H                  force → torque   block-diagonal
     """
     if isinstance(x, str):
-        return describe(_named(x))
+        return describe(_named(x), columns=columns)
     if isinstance(x, Expr):
-        return _expression(x)
+        return _expression(x, columns)
     if isinstance(x, Query):
-        return f"{x!r}\n{_facts([('asks', f'the {x.kind} of')])}\n{_expression(x.body)}"
+        return f"{x!r}\n{_facts([('asks', f'the {x.kind} of')])}\n{_expression(x.body, columns)}"
     if isinstance(x, Identity | Statement):
-        return _law(x)
+        return _law(x, columns)
     if isinstance(x, Type):
         return _facts([("type", repr(x)), ("takes", x.domain.name), ("delivers", x.codomain.name), ("star", repr(x.T))])
     if isinstance(x, Space):
@@ -74,24 +79,79 @@ def _other(x: object) -> str:
     raise InputError(f"describe knows the values of this package; {x!r} is a {kind.__name__}. Print it as it is.")
 
 
-def _facts(rows: Sequence[tuple[str, str]]) -> str:
-    return "\n".join(f"{label:<9}{text}" for label, text in rows if text)
+def _facts(rows: Sequence[tuple[str, str]], columns: int = COLUMNS, label: int = 9) -> str:
+    return "\n".join(wrapped(f"{name:<{label}}{text}", columns, label) for name, text in rows if text)
 
 
-def _expression(e: Expr) -> str:
+def _expression(e: Expr, columns: int) -> str:
     cites = e.cites if isinstance(e, Symbol | Fixpoint) else ""
-    facts = _facts([("cites", cites), ("laws", _laws_of(e)), *_uses(e), ("orders", _ORDERS)])
-    return f"{_tree(e)}\n{facts}"
+    tree, whole = _tree(e, columns)
+    written = "" if whole else brief(_meant(e), _LONGEST)
+    facts = [("means", meaning(e)), ("formula", written), ("cites", cites), ("laws", _laws_of(e)), *_uses(e, columns)]
+    parts = [tree, _facts(facts, columns), _where(e, columns), _facts([("orders", _ORDERS)], columns)]
+    return "\n".join(part for part in parts if part)
 
 
-def _tree(e: Expr) -> str:
-    """One line for each part: formula, spaces, structure; a long tree is cut."""
-    rows: list[tuple[str, str, str]] = []
+def _meant(e: Expr) -> Expr:
+    """The definition of a name; any other formula itself."""
+    meant = definition_of(e)
+    return e if meant is None else meant
+
+
+def _where(e: Expr, columns: int) -> str:
+    """A line for each name in the formula: what it is equal to, and what that means."""
+    entries = legend(e)
+    names = max((width(entry.name) for entry in entries), default=0)
+    lines: list[str] = []
+    for entry in entries:
+        definition = [f"= {brief(entry.definition, _LONGEST)}"] if entry.definition is not None else []
+        told = "   ".join([*definition, entry.meaning])
+        label = "" if lines else "where"
+        lines.append(wrapped(f"{label:<9}{pad(entry.name, names)}  {told}".rstrip(), columns, 11 + names))
+    return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Detail:
+    """How much the lines of a tree say: columns of a formula, whether definitions and notes stand beside it."""
+
+    formula: int
+    definitions: bool = True
+    notes: bool = True
+    structures: bool = True
+
+
+_DETAILS = (
+    _Detail(44),
+    _Detail(28),
+    _Detail(44, definitions=False),
+    _Detail(44, definitions=False, notes=False),
+    _Detail(24, definitions=False, notes=False),
+    _Detail(24, definitions=False, notes=False, structures=False),
+    _Detail(12, definitions=False, notes=False, structures=False),
+)
+
+
+def _tree(e: Expr, columns: int) -> tuple[str, bool]:
+    """One line for each part, as much of it as fits: formula, spaces, structure; and whether all of e is written."""
+    detail, text = _DETAILS[-1], ""
+    for detail in _DETAILS:
+        text = "\n".join(_lines(e, detail))
+        if max(map(width, text.splitlines())) <= columns:
+            break
+    meant = definition_of(e)
+    whole = width(e.render()) <= detail.formula if meant is None else detail.definitions
+    return text, whole and width(_meant(e).render()) <= detail.formula
+
+
+def _lines(e: Expr, detail: _Detail) -> list[str]:
+    """The tree line by line; a long one is cut."""
+    rows: list[tuple[str, ...]] = []
     seen: set[Expr] = set()
     stack: list[tuple[Expr, str, str]] = [(e, "", "")]
     while stack and len(rows) < _LINES:
         node, mark, indent = stack.pop()
-        rows.append(_line(node, mark, seen))
+        rows.append(_line(node, mark, seen, detail))
         seen.add(node)
         below = _parts(node, root=node is e and not mark)
         last = len(below) - 1
@@ -99,7 +159,7 @@ def _tree(e: Expr) -> str:
             twig, cont = ("└─ ", "   ") if index == last else ("├─ ", "│  ")
             stack.append((below[index], indent + twig, indent + cont))
     more = [f"… {len(stack)} branches more"] if stack else []
-    return "\n".join([table(rows), *more])
+    return [table(rows), *more]
 
 
 def _parts(node: Expr, *, root: bool) -> tuple[Expr, ...]:
@@ -111,16 +171,17 @@ def _parts(node: Expr, *, root: bool) -> tuple[Expr, ...]:
     return node.children
 
 
-def _line(node: Expr, mark: str, seen: set[Expr]) -> tuple[str, str, str]:
+def _line(node: Expr, mark: str, seen: set[Expr], detail: _Detail) -> tuple[str, ...]:
     meaning = definition_of(node)
-    formula = brief(node, _FORMULA)
-    if meaning is not None:
-        formula += f"  = {brief(meaning, _FORMULA)}"
-    notes = [_why(node)]
-    if isinstance(node, Transpose):
+    formula = brief(node, detail.formula)
+    if meaning is not None and detail.definitions:
+        formula += f"  = {brief(meaning, detail.formula)}"
+    notes = [_why(node)] if detail.notes else []
+    if isinstance(node, Transpose) and detail.notes:
         notes.append(f"(adjoint of {brief(node.body, 24)}{' above' if node.body in seen else ''})")
     structure = " ".join([described(node.structure), *filter(None, notes)])
-    return mark + formula, repr(node.type) if node.typed else "any space", structure
+    spaces = repr(node.type) if node.typed else "any space"
+    return (mark + formula, spaces, structure) if detail.structures else (mark + formula, spaces)
 
 
 def _why(node: Expr) -> str:
@@ -153,7 +214,7 @@ def _holds(side: Expr, e: Expr) -> bool:
     return False
 
 
-def _uses(e: Expr) -> list[tuple[str, str]]:
+def _uses(e: Expr, columns: int) -> list[tuple[str, str]]:
     """What lowering says of applying and of inverting e."""
     if not e.typed or (isinstance(e, Symbol) and e.origin == "input"):
         return []
@@ -165,7 +226,7 @@ def _uses(e: Expr) -> list[tuple[str, str]]:
         return [("apply", apply)]
     y = vector("y", e.type.codomain)
     invert = _lowered(lambda: inv(e) @ y, "inv(e) @ y lowers")
-    if width(apply) + width(invert) < _BESIDE:
+    if width(apply) + width(invert) < min(_BESIDE, columns - _BETWEEN):
         return [("apply", f"{apply}          invert  {invert}")]
     return [("apply", apply), ("invert", invert)]
 
@@ -184,7 +245,7 @@ def _lowered(make: Callable[[], Expr], text: str) -> str:
     return f"{text} to {count} sweep{'' if count == 1 else 's'}, {order(program)}"
 
 
-def _law(law: Law) -> str:
+def _law(law: Law, columns: int) -> str:
     rows = [
         ("law", law.name),
         ("formula", law.formula()),
@@ -192,7 +253,7 @@ def _law(law: Law) -> str:
         ("twins", "; ".join(_twin(twin) for twin in law.twins)),
         ("check", f'oa.check("{law.name}")' if law.theme else "oa.check(law)"),
     ]
-    return "\n".join(f"{label:<11}{text}" for label, text in rows if text)
+    return _facts(rows, columns, 11)
 
 
 def _twin(twin: Any) -> str:

@@ -7,6 +7,7 @@ mid-tones with an opacity, so that both read on light and on dark pages.
 from __future__ import annotations
 
 import html as _html
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
@@ -24,6 +25,7 @@ PALETTE: dict[str, str] = {
     "K": "#D55E00",
 }
 NEUTRAL = "#8C8C8C"
+_GAP = 3
 
 
 def colour(name: str) -> str:
@@ -73,6 +75,38 @@ def cut(text: str, columns: int, ellipsis: str = "…") -> str:
 def pad(text: str, columns: int) -> str:
     """A text filled with blanks up to a number of columns."""
     return text + " " * (columns - width(text))
+
+
+def wrapped(text: str, columns: int, indent: int = 0) -> str:
+    """A text on lines of at most a number of columns, broken at wide gaps if that helps, or else at any blank.
+
+    Lines after the first are indented.
+
+    >>> print(wrapped("x(k) = ν(k) − z(k)      p is the parent of k", 30, 4))
+    x(k) = ν(k) − z(k)
+        p is the parent of k
+    """
+    if width(text) <= columns:
+        return text
+    lines: list[str] = []
+    line = ""
+    for gap, piece in re.findall(r"(^\s*|\s{3,})(\S+(?:\s{1,2}\S+)*)", text):
+        narrow = gap if width(line + gap) <= indent else " " * min(len(gap), _GAP)
+        if width(line + gap + piece) <= columns:
+            line += gap + piece
+        elif width(line + narrow + piece) <= columns:
+            line += narrow + piece
+        elif line.strip() and indent + width(piece) <= columns:
+            lines.append(line)
+            line = " " * indent + piece
+        else:
+            for before, word in re.findall(r"(\s*)(\S+)", narrow + piece):
+                if line.strip() and width(line + before + word) > columns:
+                    lines.append(line)
+                    line = " " * indent + word
+                else:
+                    line += before + word
+    return "\n".join([*lines, line])
 
 
 def table(rows: Iterable[Sequence[str]], gap: str = "   ") -> str:

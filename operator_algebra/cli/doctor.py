@@ -6,7 +6,7 @@ import os
 import platform
 import sys
 
-from operator_algebra.cli.output import Ascii, Json, say, say_json
+from operator_algebra.cli.output import Ascii, Json, folded, say, say_json
 
 # What the optional parts are for.
 USES = {
@@ -27,7 +27,7 @@ def command(as_json: Json = False, ascii_only: Ascii = False) -> None:
         return
     lines: list[str] = []
     for what, value, remedy in facts:
-        lines.append(f"{what:<{_LABEL}}{value}")
+        lines.append(folded(f"{what:<{_LABEL}}{value}"))
         if remedy:
             lines.append(f"{'':<4}→ {remedy}")
     say("\n".join(lines), ascii_only=ascii_only)

@@ -45,7 +45,7 @@ def formula(text: str) -> Expr:
 
 
 @cache
-def names() -> Mapping[str, Expr]:
+def names() -> dict[str, Expr]:
     """What a text may name: what claims may, and the formulas of applications where a short name tells which.
 
     A name that formulas print, such as bias in ℳ⁻¹ (T − bias), means what they print.
@@ -53,9 +53,12 @@ def names() -> Mapping[str, Expr]:
     from operator_algebra.checking.claims import claim_names
 
     dotted = applications()
-    short = {name: dotted[found[0]] for name, found in homes().items() if len(found) == 1}
-    printed = {e.name: e for e in dotted.values() if isinstance(e, Symbol) and e.definition is not None}
-    return short | printed | claim_names()
+    short = {name: [dotted[home] for home in found] for name, found in homes().items()}
+    clear = {name: found[0] for name, found in short.items() if len(found) == 1}
+    printed = {
+        e.name: e for found in short.values() for e in found if isinstance(e, Symbol) and e.definition is not None
+    }
+    return clear | printed | claim_names()
 
 
 @cache

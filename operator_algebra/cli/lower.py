@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from operator_algebra.cli.complete import formulas
-from operator_algebra.cli.output import Ascii, Json, ModelName, fits, say, say_json
+from operator_algebra.cli.output import Ascii, Json, ModelName, fits, folded, say, say_json
 
 
 class Style(StrEnum):
@@ -67,6 +67,6 @@ def command(
             }
         )
         return
-    say(page, ascii_only=chosen is Style.ascii)
+    say(page if chosen is Style.latex else folded(page), ascii_only=chosen is Style.ascii)
     if cost is not None:
-        say(f"on {model}  {cost!r}", ascii_only=ascii_only)
+        say(folded(f"on {model}  {cost!r}"), ascii_only=ascii_only)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from operator_algebra.cli.complete import mechanisms
-from operator_algebra.cli.output import Ascii, Json, say, say_json
+from operator_algebra.cli.output import Ascii, Json, folded, say, say_json
 
 
 def command(
@@ -28,14 +28,14 @@ def command(
         if as_json:
             say_json(_facts(name, model))
         else:
-            say(str(model), ascii_only=ascii_only)
+            say(folded(str(model)), ascii_only=ascii_only)
         return
     chosen = names() if suite else available()
     models = [(one, mechanism(one)) for one in chosen]
     if as_json:
         say_json([_facts(one, model) for one, model in models])
         return
-    say("\n".join(repr(model) for _, model in models), ascii_only=ascii_only)
+    say(folded("\n".join(repr(model) for _, model in models)), ascii_only=ascii_only)
 
 
 def _facts(name: str, model: object) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -17,20 +18,23 @@ _COLUMNS = 12
 _AXES = ("wx", "wy", "wz", "x", "y", "z")
 
 
-def table(model: Model, output: Output, value: Any) -> str:
-    """The numbers of one result, rows and columns named by joint; wide matrices are cut and say so."""
+def table(model: Model, output: Output, value: Any, room: int = 0) -> str:
+    """The numbers of one result, rows and columns named by joint.
+
+    Matrices that are wider than `room`, or than twelve columns, are cut and say so.
+    """
     if isinstance(value, list) or output.kind == "blocks":
-        return _blocks(model, value)
+        return _blocks(model, value, room)
     array = np.asarray(value)
     body = output.formula.body if isinstance(output.formula, Query) else output.formula
     if array.ndim == 0:
         return _number(float(array))
     if array.ndim == 1:
         space = body.type.codomain if body.type.domain.name == "one" else body.type.domain
-        return _column(model, space, array)
+        return _column(model, space, array, room)
     rows = _labels(model, body.type.codomain, array.shape[0])
     columns = _labels(model, body.type.domain, array.shape[1])
-    return _matrix(rows, columns, array)
+    return _matrix(rows, columns, array, room)
 
 
 def plain_lists(value: Any) -> Any:
@@ -42,14 +46,14 @@ def plain_lists(value: Any) -> Any:
     return np.asarray(value).tolist() if value is not None else None
 
 
-def _column(model: Model, space: Space, array: Any) -> str:
+def _column(model: Model, space: Space, array: Any, room: int) -> str:
     """One row for each joint or body, its entries side by side."""
     labels = _labels(model, space, len(array))
     if not space.attached or len(labels) != len(array):
-        return _matrix(labels, [""], array[:, None])
+        return _matrix(labels, [""], array[:, None], room)
     if space.sizes == "spatial" and len(array) == 6 * model.n:
-        return _matrix(list(model.joint_names), list(_AXES), array.reshape(model.n, 6))
-    return _matrix(labels, [""], array[:, None])
+        return _matrix(list(model.joint_names), list(_AXES), array.reshape(model.n, 6), room)
+    return _matrix(labels, [""], array[:, None], room)
 
 
 def _labels(model: Model, space: Space, size: int) -> list[str]:
@@ -67,31 +71,33 @@ def _labels(model: Model, space: Space, size: int) -> list[str]:
     ]
 
 
-def _blocks(model: Model, blocks: Any) -> str:
+def _blocks(model: Model, blocks: Any, room: int) -> str:
     parts: list[str] = []
     for name, block in zip(model.joint_names, blocks, strict=True):
         rows, columns = np.shape(block)
         if rows == columns == 1:
             parts.append(f"{name}  {_number(float(np.asarray(block)[0, 0]))}")
         elif rows and columns:
-            parts.append(_matrix([name, *[""] * (rows - 1)], [""] * columns, np.asarray(block)))
+            parts.append(_matrix([name, *[""] * (rows - 1)], [""] * columns, np.asarray(block), room))
     return "\n".join(parts)
 
 
-def _matrix(rows: Sequence[str], columns: Sequence[str], array: Any) -> str:
-    """Right-aligned columns; a head if columns have names."""
+def _matrix(rows: Sequence[str], columns: Sequence[str], array: Any, room: int) -> str:
+    """Right-aligned columns, as many as there is room for; a head if columns have names."""
     shown = array[:, :_COLUMNS]
     cells = [[_number(float(entry)) for entry in row] for row in shown]
     head = [str(name) for name in columns[:_COLUMNS]]
     label = max((width(name) for name in rows), default=0)
     wide = [max([width(head[j]), *(len(row[j]) for row in cells)]) for j in range(shown.shape[1])]
+    fitting = sum(total <= room - label for total in accumulate(w + 2 for w in wide)) if room else len(wide)
+    head, wide = head[: max(1, fitting)], wide[: max(1, fitting)]
     lines: list[str] = []
     if any(head):
         lines.append(" " * label + "".join(f"  {_pad(name, w)}" for name, w in zip(head, wide, strict=True)))
     for name, row in zip(rows, cells, strict=True):
         line = name + " " * (label - width(name))
-        lines.append(line + "".join(f"  {cell:>{w}}" for cell, w in zip(row, wide, strict=True)))
-    if array.shape[1] > _COLUMNS:
+        lines.append(line + "".join(f"  {cell:>{w}}" for cell, w in zip(row, wide, strict=False)))
+    if array.shape[1] > len(wide):
         lines.append(f"… {array.shape[1]} columns; --json prints them all")
     return "\n".join(line.rstrip() for line in lines)
 

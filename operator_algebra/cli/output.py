@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import unicodedata
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ import typer
 
 from operator_algebra.cli.complete import mechanisms
 from operator_algebra.expressions.names import GREEK
+from operator_algebra.markup import wrapped
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results only, no progress.")]
@@ -31,6 +33,19 @@ _ASCII = {letter: name for name, letter in GREEK.items()} | {
     "ℓ": "ell", "ℳ": "mass_matrix", "Σ": "sum", "√": "sqrt", "∞": "inf", "├": "|", "└": "`", "─": "-", "│": "|",
     "²": "^2", "⁻*": "^-*", "\u0303": "_tilde", "\u0304": "_bar", "\u0307": "_dot", "\u0308": "_ddot",
 }  # fmt: skip
+
+
+def columns(otherwise: int = 100) -> int:
+    """The width of the window, or what the variable COLUMNS says; something else where there is no window."""
+    return shutil.get_terminal_size((otherwise, 24)).columns
+
+
+def folded(text: str) -> str:
+    """A text whose lines fit into the window, broken at blanks; as it is where there is no window."""
+    room = columns(0)
+    if not room:
+        return text
+    return "\n".join(wrapped(line, room, len(line) - len(line.lstrip()) + 4) for line in text.splitlines())
 
 
 def fits(text: str, *, err: bool = False) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from operator_algebra.cli.complete import backends, formulas
-from operator_algebra.cli.output import Ascii, Json, ModelName, say, say_json
+from operator_algebra.cli.output import Ascii, Json, ModelName, columns, folded, say, say_json
 
 if TYPE_CHECKING:
     from operator_algebra.compiler import Compiled
@@ -66,7 +66,7 @@ def command(
     from operator_algebra.cli.lookup import formula
     from operator_algebra.compiler import compile as compile_formula
     from operator_algebra.errors import InputError
-    from operator_algebra.operators.bind import DEFAULTS
+    from operator_algebra.operators.bind import DEFAULTS, unmentioned
 
     if model is None:
         raise InputError("run computes on a mechanism. Name one with --model, such as --model arm7.")
@@ -80,6 +80,10 @@ def command(
     program = compiled.program
     wanted = [symbol for symbol in program.mentioned if DEFAULTS.get(symbol.name) != symbol.type]
     names = ["q", *(symbol.name for symbol in wanted)]
+    takes = ["q", *(symbol.name for symbol in program.mentioned)]
+    for one in given:
+        if one not in takes:
+            raise unmentioned(f"{inputs}: {program.formula}", one, takes)
     absent = [one for one in names if one not in given]
     if absent and random:
         values = drawn(target, wanted, given, seed)
@@ -114,17 +118,28 @@ def _page(compiled: Compiled, result: Any, chosen: list[str], seed: int) -> str:
 
     output = compiled.program.outputs[0]
     head = f"{compiled.program.formula}   on {compiled.model.name}   {compiled.backend}, {compiled.frame} axes"
-    lines = [head]
+    lines = [folded(head), *(folded(line) for line in _where(compiled))]
     if chosen:
         few = " to few digits" if compiled.backend == "sympy" else ""
         lines.append(f"drawn at random{few}, seed {seed}: {', '.join(chosen)}")
     if compiled.backend != "sympy":
-        return "\n".join([*lines, "", table(compiled.model, output, result)])
+        return "\n".join([*lines, "", table(compiled.model, output, result, columns(0))])
     written = _written(result)
     if isinstance(written, list):
         named = zip(compiled.model.joint_names, written, strict=True)
         return "\n".join([*lines, "", *(f"{name}  {block}" for name, block in named)])
     return "\n".join([*lines, "", written])
+
+
+def _where(compiled: Compiled) -> list[str]:
+    """The definitions of the names that the formula has from an application."""
+    from operator_algebra.applications.legend import legend
+    from operator_algebra.expressions.query import Query
+
+    asked = compiled.program.outputs[0].formula
+    entries = legend(asked.body if isinstance(asked, Query) else asked)
+    own = [f"{entry.name} = {entry.definition}" for entry in entries if entry.own]
+    return [f"where {'; '.join(own)}"] if own else []
 
 
 def _written(closed: Any) -> str | list[str]:

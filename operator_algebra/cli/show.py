@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from operator_algebra.cli.complete import subjects
-from operator_algebra.cli.output import Ascii, Json, ModelName, say, say_json
+from operator_algebra.cli.output import Ascii, Json, ModelName, columns, say, say_json
 
 
 def command(
@@ -29,30 +29,28 @@ def command(
     ascii_only: Ascii = False,
 ) -> None:
     """Show a formula: type, structure, definition, citation, and the laws that speak of it."""
+    from operator_algebra.description import describe
     from operator_algebra.identities.catalogue import catalogue, laws_about
+    from operator_algebra.identities.facts import facts
 
     name = " ".join(words)
     if name in catalogue():
         law = catalogue()[name]
-        facts = {"domain": ", ".join(law.domain), "cites": law.cites, "idea": law.idea, "misprint": law.misprint}
         if as_json:
-            say_json({"name": law.name, "formula": law.formula(), "theme": law.theme, **facts})
-            return
-        lines = [f"{law.name}: {law.formula()}", *(f"  {key:<10}{text}" for key, text in facts.items() if text)]
-        say("\n".join(lines), ascii_only=ascii_only)
+            say_json({"name": law.name, "formula": law.formula(), **dict(facts(law))})
+        else:
+            say(describe(law, columns=columns()), ascii_only=ascii_only)
         return
     from operator_algebra.cli.lookup import formula
-    from operator_algebra.description import describe
 
     e = formula(name)
     laws = [law.name for law in laws_about(e)]
     if plot is not None:
         _plot(e, model, plot)
     if as_json:
-        facts = {"formula": e.render(), "type": repr(e.type), "structure": repr(e.structure), "laws": ", ".join(laws)}
-        say_json(facts)
+        say_json({"formula": e.render(), "type": repr(e.type), "structure": repr(e.structure), "laws": laws})
         return
-    text = describe(e)
+    text = describe(e, columns=columns())
     if model is not None:
         text += f"\n{_on(e, model)}"
     say(text, ascii_only=ascii_only)

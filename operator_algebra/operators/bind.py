@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -91,6 +92,13 @@ def bind(
     return Binder(what, model, batch, whole).bind(wanted, given)
 
 
+def unmentioned(what: str, name: str, takes: Sequence[str]) -> InputError:
+    """The error for a value whose name a formula does not know, with the name that may have been meant."""
+    near = [one for one in takes if one.lower() == name.lower()] or get_close_matches(name, takes, n=2)
+    remedy = f"Did you mean {' or '.join(near)}? It" if near else "Leave it out: it"
+    return InputError(f"{what} does not mention {name}; it was given. {remedy} takes {', '.join(takes)}.")
+
+
 class Binder:
     """Reads the values of inputs into blocks; a subclass may take other numbers than floats."""
 
@@ -107,8 +115,7 @@ class Binder:
         values = {name: value for name, value in given.items() if value is not None}
         for name in values:
             if name not in symbols:
-                takes = ", ".join(["q", *symbols])
-                raise InputError(f"{self.what} does not mention {name}; it was given. Leave it out: it takes {takes}.")
+                raise unmentioned(self.what, name, ["q", *symbols])
         for name, symbol in symbols.items():
             if name not in values:
                 default = self.default(symbol)

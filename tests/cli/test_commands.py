@@ -118,7 +118,7 @@ def test_the_other_commands() -> None:
     assert len(json.loads(run("models", "--json", "--suite").stdout)) >= 90
     shown = run("show", "phi")
     assert "force → force" in shown.stdout
-    assert "factor inverse: " in run("show", "factor inverse").stdout
+    assert "law        factor inverse" in run("show", "factor inverse").stdout
     assert "blocks" in run("show", "H phi", "--model", "tree4").stdout
     lowered = run("lower", "inv(H phi M phi' H') T", "--numbering", "paper")
     assert lowered.returncode == 0

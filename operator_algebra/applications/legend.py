@@ -1,0 +1,81 @@
+"""What the names in a formula stand for: definition, and meaning in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from operator_algebra.expressions.nodes import Expr, Fixpoint, Symbol
+from operator_algebra.expressions.summary import definition_of
+from operator_algebra.identities.meanings import MEANINGS
+from operator_algebra.symbols import vocabulary
+
+OWN_MEANINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "mass_matrix": "Takes joint accelerations to the joint forces that they need.",
+        "bias": "The joint forces at q̈ = 0: velocity terms, gravity, external forces, springs and dampers.",
+        "jacobian": "Takes joint rates to the velocities of the picked frames.",
+    }
+)
+"""Of the names that applications define."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A name as it is printed, what it is equal to if it is defined, and a sentence if one is known."""
+
+    name: str
+    definition: Expr | None
+    meaning: str
+    own: bool
+    """Whether an application defines it; the vocabulary is the same everywhere."""
+
+
+def legend(e: Expr) -> list[Entry]:
+    """The names in a formula, and those in what applications define them to be; of a name, those in its definition.
+
+    >>> from operator_algebra.applications.dynamics import forward_dynamics
+    >>> [entry.name for entry in legend(forward_dynamics)][:3]
+    ['ℳ', 'T', 'bias']
+    """
+    found: dict[Expr, Entry] = {}
+    body = definition_of(e)
+    waiting = list(_names(e if body is None else body))
+    while waiting:
+        name = waiting.pop(0)
+        if name not in found and name is not e:
+            found[name] = _entry(name)
+            if found[name].own:
+                waiting += _names(found[name].definition)
+    return list(found.values())
+
+
+def meaning(e: Expr) -> str:
+    """The sentence about a name, empty for any other formula."""
+    return _entry(e).meaning if isinstance(e, Symbol | Fixpoint) else ""
+
+
+def _entry(e: Expr) -> Entry:
+    name = e.name if isinstance(e, Symbol | Fixpoint) else ""
+    known = vocabulary().get(name) is e
+    own = not known and definition_of(e) is not None
+    meaning = "An input." if isinstance(e, Symbol) and e.origin == "input" else ""
+    if known or own:
+        meaning = (MEANINGS if known else OWN_MEANINGS).get(name, meaning)
+    return Entry(e.render(), definition_of(e), meaning, own)
+
+
+def _names(e: Expr | None) -> Iterator[Expr]:
+    """Symbols and fixed points from left to right, what they are equal to not included."""
+    stack = [] if e is None else [e]
+    seen: set[Expr] = set()
+    while stack:
+        node = stack.pop()
+        if node in seen or (isinstance(node, Symbol) and node.origin == "bound"):
+            continue
+        seen.add(node)
+        if isinstance(node, Symbol | Fixpoint):
+            yield node
+        else:
+            stack += reversed(node.children)

@@ -23,7 +23,7 @@ import numpy as np
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
 from operator_algebra.compiler import compile as compile_program
-from operator_algebra.errors import OperatorAlgebraWarning, SingularError
+from operator_algebra.errors import InputError, OperatorAlgebraWarning, SingularError
 from operator_algebra.expressions.build import diag, inv, operator
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, logdet, trace
@@ -66,7 +66,7 @@ class Verdict:
     formula: str
     method: Method
     kind: str
-    """"silent", "warned" or "refused"."""
+    """"silent", "warned", "refused", or "misjudged": a wrong reason was given."""
     error: float
     """Infinite where there is no answer and one was given."""
     told: float
@@ -171,6 +171,11 @@ def verdict(formula: str, method: Method, one: Sample, given: dict[str, Any], ex
             found = run(q=one.q, **values)
         except SingularError:
             return Verdict(formula, method, "refused", 0.0, math.inf)
+        except InputError as error:
+            # A mass matrix has no negative determinant; rounding is what made it so.
+            if "determinant is negative" not in str(error):
+                raise
+            return Verdict(formula, method, "misjudged", math.inf, SILENT)
     assert all(issubclass(warning.category, OperatorAlgebraWarning) for warning in caught), caught[0].message
     told = max((told_by(str(warning.message)) for warning in caught), default=SILENT)
     kind = "warned" if caught else "silent"
@@ -247,7 +252,7 @@ def summary(found: Iterable[tuple[Sample, float, list[Verdict]]]) -> dict[str, A
                 )
     return {
         "mechanisms": sum(c["mechanisms"] for c in by_family.values()),
-        "answers": sum(sum(c[k] for k in ("silent", "warned", "refused")) for c in by_method.values()),
+        "answers": sum(sum(c[k] for k in ("silent", "warned", "refused", "misjudged")) for c in by_method.values()),
         "families": {family: dict(sorted(c.items())) for family, c in sorted(by_family.items())},
         "methods": {method: dict(sorted(c.items())) for method, c in by_method.items()},
         "largest_error_by_what_was_told": {method: round(value, 1) for method, value in worst.items()},
@@ -260,7 +265,9 @@ def table(found: dict[str, Any]) -> str:
     lines = [f"{found['mechanisms']} mechanisms, {found['answers']} answers, {len(found['broken'])} against the rule"]
     for group in ("families", "methods"):
         for name, c in found[group].items():
-            cells = "  ".join(f"{key} {c.get(key, 0):6d}" for key in ("silent", "warned", "refused", "broken"))
+            cells = "  ".join(
+                f"{key} {c.get(key, 0):6d}" for key in ("silent", "warned", "refused", "misjudged", "broken")
+            )
             lines.append(f"{name:18s} {cells}")
     return "\n".join(lines) + "\n"
 

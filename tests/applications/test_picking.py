@@ -10,6 +10,7 @@ from operator_algebra.applications.picking import pick_rates, picks, stack
 from operator_algebra.errors import InputError
 from operator_algebra.models.model import Model
 from operator_algebra.spatial.transforms import Placement
+from tests.rounding import apart, differencing, rounding, size
 
 TURNED = Placement.from_rpy((0.3, -0.2, 0.5), translation=(0.1, 0.2, -0.4))
 
@@ -34,6 +35,8 @@ MODEL = tree(
     hand=oa.Frame(at(PLAIN, 2)),
 )
 Q, RATES = MODEL.random(0)
+# What rounding may leave of a pose at the end of five bodies.
+POSED = rounding(terms=3 * 5)
 
 
 def test_a_joint_means_the_frame_of_its_body() -> None:
@@ -46,17 +49,19 @@ def test_a_force_at_a_frame_has_a_moment_about_the_body() -> None:
     block = picks(MODEL, ["tool"])["tool"]
     force = np.array([1.0, -2.0, 0.5])
     turned = np.asarray(TURNED.rotation) @ force
-    assert np.allclose(block[:, 3:] @ force, [*np.cross(TURNED.translation, turned), *turned], atol=1e-15)
+    assert apart(block[:, 3:] @ force, [*np.cross(TURNED.translation, turned), *turned]) <= rounding(
+        size(force), terms=3
+    )
     assert np.array_equal(picks(MODEL, ["tool"], linear=True)["tool"], block[:, 3:])
 
 
 def test_base_axes_are_those_of_the_base_whatever_the_frame() -> None:
     rotation = oa.dynamics.poses(MODEL, q=Q)["tool"][0]
     own, base = (picks(MODEL, ["tool"], q=pose)["tool"] for pose in (None, Q))
-    assert np.allclose(base @ twice(rotation), own, atol=1e-14)
+    assert apart(base @ twice(rotation), own) <= POSED
     body = oa.dynamics.poses(MODEL, q=Q)[at(MODEL, 4)][0]
     world = picks(MODEL, ["tool"], q=Q, frame="world")["tool"]
-    assert np.allclose(world, twice(body) @ base, atol=1e-14)
+    assert apart(world, twice(body) @ base) <= POSED
 
 
 @pytest.mark.parametrize("linear", [True, False])
@@ -66,8 +71,8 @@ def test_rates_are_those_of_the_picks(linear: bool) -> None:
         picks(MODEL, ["tool", "hand"], q=MODEL.integrate(Q, sign * step * RATES), linear=linear) for sign in (1, -1)
     )
     for name, rate in pick_rates(MODEL, ["tool", "hand"], q=Q, v=RATES, linear=linear).items():
-        # central differences: step² from truncation, eps / step from rounding
-        assert np.abs(rate - (ahead[name] - behind[name]) / (2 * step)).max() < 1e-8
+        slope = (ahead[name] - behind[name]) / (2 * step)
+        assert apart(rate, slope) <= differencing(size(ahead[name]), step, rate=float(np.abs(RATES).sum()))
 
 
 def test_leading_axes_are_a_batch() -> None:
@@ -78,9 +83,9 @@ def test_leading_axes_are_a_batch() -> None:
             pick_rates(MODEL, ["tool"], q=q, v=v, frame=frame)["tool"],
         )
         for i in range(2):
-            assert np.allclose(blocks[0][i], picks(MODEL, ["tool"], q=q[i], frame=frame)["tool"], atol=1e-15)
+            assert apart(blocks[0][i], picks(MODEL, ["tool"], q=q[i], frame=frame)["tool"]) <= POSED
             alone = pick_rates(MODEL, ["tool"], q=q[i], v=v[i], frame=frame)["tool"]
-            assert np.allclose(blocks[1][i], alone, atol=1e-14)
+            assert apart(blocks[1][i], alone) <= POSED * float(np.abs(RATES).sum())
     assert stack(MODEL, picks(MODEL, ["tool", "hand"], q=q, linear=True)).shape == (2, 30, 6)
 
 

@@ -5,11 +5,14 @@ No recursion and no algebra of the package: only the formulas of the joints are 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from operator_algebra.models import kinematics
 from operator_algebra.models.model import Model
+from tests.rounding import rounding, size
 
 Floats = NDArray[np.float64]
 
@@ -35,13 +38,28 @@ def bias(model: Model, q: Floats, v: Floats) -> Floats:
     return reach @ (inertia @ phi.T @ a - cross.T @ inertia @ spin)
 
 
-def joint_space_terms(model: Model, q: Floats, v: Floats) -> tuple[float, float]:
-    """How large the terms in ℳ and in the bias are, at most, on a mechanism of about a metre.
+@dataclass(frozen=True)
+class Allowed:
+    """What rounding may leave of entries of ℳ, of joint forces and of joint accelerations."""
 
-    A diagonal entry of ℳ is a sum of squares, so bodies do not cancel in it.
+    mass: float
+    force: float
+    motion: float
+
+
+def allowed(model: Model, q: Floats, v: Floats, *, qdd: Floats | float = 0.0, forces: Floats | float = 0.0) -> Allowed:
+    """For a mechanism of about a metre at a state, with these accelerations and other forces.
+
+    A diagonal entry of ℳ is a sum of squares, so bodies do not cancel in it. An error of forces is one of
+    accelerations by ℳ⁻¹.
     """
-    mass = float(np.linalg.norm(mass_matrix(model, q))) + float(model.arrays.mass.sum())
-    return mass, mass * (float(np.linalg.norm(model.gravity)) + float(np.abs(v).sum()) ** 2)
+    matrix = mass_matrix(model, q)
+    mass = float(np.linalg.norm(matrix)) + float(model.arrays.mass.sum())
+    force = mass * (float(np.linalg.norm(model.gravity)) + float(np.abs(v).sum()) ** 2 + size(qdd)) + size(forces)
+    felt = 1.0 / float(np.linalg.eigvalsh(matrix)[0]) if model.nv else 0.0
+    # At every body three rotations in a row, each a sum of three.
+    each = rounding(terms=9 * model.n)
+    return Allowed(mass * each, force * each, force * felt * each)
 
 
 def kinetic_energy(model: Model, q: Floats, v: Floats) -> float:

@@ -19,11 +19,12 @@ from operator_algebra.models.model import Model
 from operator_algebra.operators.leaves import Frame
 from operator_algebra.operators.spaces import FORCE, MOTION, ONE, space
 from tests.expression_strategies import expressions, inputs_for
+from tests.lowering.agreement import bound
 from tests.oracles.dense_algebra import DenseAlgebra
+from tests.rounding import apart, condition, rounding, size
 from tests.strategies import mechanisms
 
 Floats = NDArray[np.float64]
-EPS = float(np.finfo(float).eps)
 frames = st.sampled_from(["body", "world"])
 seeds = st.integers(0, 1000)
 MOVING = ("revolute", "prismatic", "spherical", "universal", "helical", "cylindrical", "planar")
@@ -66,7 +67,7 @@ def compare(e: Expr, model: Model, seed: int, frame: Frame) -> tuple[float, Scal
 @settings(max_examples=160)
 def test_every_expression_has_its_dense_value(model: Model, e: Expr, seed: int, frame: Frame) -> None:
     error, found = compare(e, model, seed, frame)
-    assert error <= 8 * EPS * (1 + model.depth**0.5) * found.scale * found.condition
+    assert error <= bound(found) * found.scale
 
 
 @pytest.mark.parametrize("e", [SHARP, COSTATE, NESTED, VELOCITY, MOMENTUM, s.P, s.R, s.Upsilon, s.S, s.Omega], ids=str)
@@ -75,7 +76,7 @@ def test_fixed_points_settle_like_rounds_of_the_whole_equation(e: Expr, frame: F
     for seed in range(4):
         model = random_tree(8, joints=MOVING, seed=seed)
         error, found = compare(e, model, seed, frame)
-        assert error <= 8 * EPS * (1 + model.depth**0.5) * found.scale * found.condition
+        assert error <= bound(found) * found.scale
 
 
 @given(mechanisms(joints=MOVING), seeds)
@@ -85,20 +86,23 @@ def test_queries(model: Model, seed: int) -> None:
     mass = s.H @ s.phi @ s.M @ s.phi.T @ s.H.T
     whole = evaluate(mass, model, q=q)
     values = whole.dense()
+    allowed = rounding(size(values), terms=9 * model.n)
     assert np.array_equal(evaluate(dense(mass), model, q=q).dense(), values)
     for i, j in ((0, model.n - 1), (model.n - 1, 0), (model.n // 2, model.n // 2)):
         found = evaluate(block(mass, i, j), model, q=q).dense()
-        assert np.allclose(found, whole[i, j], rtol=0, atol=1e-12 * np.abs(values).max())
+        assert apart(found, whole[i, j]) <= allowed
     name = model.joint_names[-1]
-    assert np.allclose(evaluate(block(mass, name, name), model, q=q).dense(), whole[name, name], atol=1e-12)
-    assert np.isclose(evaluate(trace(mass), model, q=q).dense(), np.trace(values), rtol=1e-13)
+    assert apart(evaluate(block(mass, name, name), model, q=q).dense(), whole[name, name]) <= allowed
+    assert apart(evaluate(trace(mass), model, q=q).dense(), np.trace(values)) <= model.nv * allowed
     sign, expected = np.linalg.slogdet(values)
     found = evaluate(logdet(mass), model, q=q).dense()
     assert sign > 0
     assert found.shape == ()
-    assert np.isclose(found, expected, rtol=1e-9, atol=1e-9)
+    # A sum of logarithms of pivots.
+    logarithm = rounding(model.nv, terms=9 * model.n, condition=condition(values))
+    assert apart(found, expected) <= logarithm
     # The determinant is that of the factor D alone.
-    assert np.isclose(evaluate(logdet(s.D), model, q=q).dense(), expected, rtol=1e-9, atol=1e-9)
+    assert apart(evaluate(logdet(s.D), model, q=q).dense(), expected) <= logarithm
 
 
 def test_shapes_of_vectors_numbers_and_operators() -> None:
@@ -119,7 +123,7 @@ def test_low_rank_products_pass_through_one_number() -> None:
     outer = s.b @ s.V.T
     found = evaluate(outer, model, q=q, v=v).dense()
     b, V = (evaluate(e, model, q=q, v=v).dense() for e in (s.b, s.V))
-    assert np.allclose(found, np.outer(b, V), rtol=0, atol=1e-14 * np.abs(found).max())
+    assert apart(found, np.outer(b, V)) <= rounding(size(found), terms=model.n)
     energy = evaluate(s.V.T @ s.M @ s.V @ s.V.T, model, q=q, v=v)
     assert energy.type == FORCE >> ONE
     assert energy.shape == (1, 30)
@@ -139,7 +143,7 @@ def test_recursions_for_several_columns() -> None:
     ):
         found, expected = (evaluate(side, model, q=q, frame="body", limit="2 GB", **inputs) for side in (e, same))
         assert found.shape == (36, 3)
-        assert np.allclose(found.dense(), expected.dense(), rtol=0, atol=1e-12)
+        assert apart(found.dense(), expected.dense()) <= rounding(size(expected.dense()), terms=6 * model.n)
 
 
 def test_triangular_operators_with_blocks_of_several_freedoms() -> None:
@@ -148,9 +152,11 @@ def test_triangular_operators_with_blocks_of_several_freedoms() -> None:
     q, _ = model.random(7)
     x = np.random.default_rng(7).standard_normal(model.nv)
     m, ell = (evaluate(e, model, q=q).dense() for e in (s.m, s.ell))
-    assert np.allclose(evaluate(inv(s.m) @ s.T, model, q=q, T=x).dense(), ell @ x, rtol=0, atol=1e-10)
-    assert np.allclose(evaluate(inv(s.m), model, q=q).dense(), ell, rtol=0, atol=1e-10)
-    assert np.allclose(evaluate(inv(s.ell.T), model, q=q).dense(), m.T, rtol=0, atol=1e-10)
+    allowed = rounding(terms=model.nv, condition=condition(m))
+    found = evaluate(inv(s.m) @ s.T, model, q=q, T=x).dense()
+    assert apart(found, ell @ x) <= allowed * size(ell) * float(np.abs(x).sum())
+    assert apart(evaluate(inv(s.m), model, q=q).dense(), ell) <= allowed * size(ell)
+    assert apart(evaluate(inv(s.ell.T), model, q=q).dense(), m.T) <= allowed * size(m)
 
 
 def test_a_product_of_many_sums_is_not_multiplied_out() -> None:
@@ -171,7 +177,7 @@ def test_siblings_do_not_couple_under_diag() -> None:
     local = evaluate(diag(s.E_phi.T @ s.Upsilon @ s.E_phi), model, q=q)
     whole = evaluate(s.E_phi.T @ s.Upsilon @ s.E_phi, model, q=q)
     assert whole.nnz > local.nnz
-    assert np.allclose(local.dense(), whole.diagonal().dense(), rtol=0, atol=1e-13 * np.abs(local.dense()).max())
+    assert apart(local.dense(), whole.diagonal().dense()) <= rounding(size(local.dense()), terms=6 * 6)
 
 
 def test_the_adjoint_of_an_inverse_of_a_name() -> None:

@@ -20,6 +20,7 @@ from operator_algebra.meaning.queries import answer
 from operator_algebra.meaning.source import ConvertedSource, GivenSource
 from operator_algebra.models.families import random_tree
 from operator_algebra.operators.layout import Layout
+from tests.rounding import apart, condition, rounding, size
 
 mpmath: Any = import_module("mpmath")
 
@@ -82,7 +83,8 @@ def test_roots_of_rationals_are_exact_or_carry_many_bits() -> None:
 def test_floats_agree_with_their_exact_value() -> None:
     exact = entries(inv(MASS), Fraction).astype(float)
     floats = start(model_source(inv(MASS), MODEL, q=Q)).value(inv(MASS)).dense()
-    assert np.allclose(floats, exact, rtol=0, atol=1e-11 * np.abs(exact).max())
+    conditioned = condition(entries(MASS, Fraction).astype(float))
+    assert apart(floats, exact) <= rounding(size(exact), terms=MODEL.n, condition=conditioned)
 
 
 def test_leaves_of_no_model() -> None:
@@ -114,14 +116,15 @@ def test_complex_leaves_carry_a_derivative() -> None:
     from operator_algebra.meaning.source import ModelSource
     from operator_algebra.operators.bind import bind
     from operator_algebra.operators.leaves import LeafValues
-    from tests.oracles.finite_differences import along
+    from tests.oracles.finite_differences import allowed, along
 
     step = 1e-30
     leaves = LeafValues(MODEL, Q + 1j * step * V)
     source = ModelSource(MODEL, leaves, bind("e", [], MODEL, {}))
     found = np.imag(start(source).value(MASS).dense()) / step
     expected = along(MODEL, Q, V, lambda q: start(model_source(MASS, MODEL, q=q)).value(MASS).dense())
-    assert np.allclose(found, expected, rtol=0, atol=1e-9)
+    mass = start(model_source(MASS, MODEL, q=Q)).value(MASS).dense()
+    assert apart(found, expected) <= allowed(size(mass), V)
     factored = s.U @ s.D @ s.U.T
     other = np.imag(start(source).value(factored).dense()) / step
-    assert np.allclose(other, found, rtol=0, atol=1e-11 * np.abs(found).max())
+    assert apart(other, found) <= rounding(size(found), terms=9 * MODEL.n, condition=condition(mass))

@@ -19,6 +19,7 @@ from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.model import Model
 from operator_algebra.operators.spaces import FORCE, MOTION, ONE
 from tests.oracles import recursive_dynamics
+from tests.rounding import apart, rounding, size
 
 Floats = NDArray[np.float64]
 MASS = s.H @ s.phi @ s.M @ s.phi.T @ s.H.T
@@ -41,13 +42,13 @@ def test_four_thousand_bodies_in_linear_memory(long_chain: Model) -> None:
     assert most / long_chain.n < 20_000
     at_rest = recursive_dynamics.inverse_dynamics(long_chain, q, 0 * v, x)
     expected = at_rest - recursive_dynamics.inverse_dynamics(long_chain, q, 0 * v, 0 * x)
-    assert np.abs(forces - expected).max() <= 1e-11 * np.abs(at_rest).max()
+    assert apart(forces, expected) <= rounding(size(at_rest), terms=6 * long_chain.n)
     # The factors solve with the mass matrix: put the solution back into it.
     W = s.I - s.H @ s.psi @ s.K
     a = evaluate(W.T @ inv(s.D) @ s.T, long_chain, q=q, T=solved).dense()
     again = evaluate(MASS @ s.qdd, long_chain, q=q, qdd=a).dense()
-    scale = np.abs(x).max() + np.abs(evaluate(MASS @ s.qdd, long_chain, q=q, qdd=np.abs(a)).dense()).max()
-    assert np.abs(again - x).max() <= 1e-11 * scale
+    felt = evaluate(MASS @ s.qdd, long_chain, q=q, qdd=np.abs(a)).dense()
+    assert apart(again, x) <= rounding(size(x) + size(felt), terms=6 * long_chain.n)
 
 
 def test_one_block_of_a_large_operator(long_chain: Model) -> None:
@@ -68,17 +69,18 @@ def test_the_backward_error_of_long_chains(joint: str, n: int) -> None:
     a = evaluate(W.T @ inv(s.D) @ W @ s.T, model, q=q, T=x).dense()
     mass = recursive_dynamics.mass_matrix(model, q)
     backward = np.linalg.norm(mass @ a - x) / (np.linalg.norm(mass, 2) * np.linalg.norm(a) + np.linalg.norm(x))
-    assert backward < 1e-13
+    assert backward <= rounding(terms=6 * model.n)
 
 
 def test_vector_recursions_are_linear_too() -> None:
     model = random_tree(3000, branching=0.3, seed=3)
     q, v = model.random(3)
     velocity = fixpoint("X", ONE >> MOTION, lambda X: s.E_phi.T @ X + s.H.T @ s.v)
-    assert np.allclose(evaluate(velocity, model, q=q, v=v).dense(), evaluate(s.V, model, q=q, v=v).dense(), atol=1e-10)
+    found, expected = (evaluate(e, model, q=q, v=v).dense() for e in (velocity, s.V))
+    assert apart(found, expected) <= rounding(size(expected), terms=6 * model.depth)
     sums = fixpoint("X", ONE >> FORCE, lambda X: s.E_phi @ X + s.M @ s.a_ground)
     expected = evaluate(s.phi @ s.M @ s.a_ground, model, q=q).dense()
-    assert np.allclose(evaluate(sums, model, q=q).dense(), expected, rtol=1e-12, atol=1e-9)
+    assert apart(evaluate(sums, model, q=q).dense(), expected) <= rounding(size(expected), terms=6 * model.depth)
 
 
 def test_a_star_of_many_children() -> None:

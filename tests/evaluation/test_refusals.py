@@ -19,6 +19,7 @@ from operator_algebra.models.model import Body, Model
 from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
+from tests.rounding import apart, condition, rounding, size
 
 MASS = s.H @ s.phi @ s.M @ s.phi.T @ s.H.T
 TREE = random_tree(6, seed=1)
@@ -78,7 +79,7 @@ def test_light_bodies_are_not_singular() -> None:
     model = Model(name="dust", bodies=placed)
     q, _ = model.random(0)
     D = evaluate(s.D, model, q=q).dense()
-    assert np.allclose(evaluate(inv(s.D), model, q=q).dense() @ D, np.eye(4))
+    assert apart(evaluate(inv(s.D), model, q=q).dense() @ D, np.eye(4)) <= rounding()
 
 
 def _lossy(n: int) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
@@ -160,12 +161,13 @@ def test_mutual_recursion_at_one_body() -> None:
 def test_a_fixed_point_that_is_not_local_settles_by_rounds() -> None:
     X = fixpoint("X", FORCE >> FORCE, lambda X: s.I + s.E_phi @ X)
     assert X.structure.flow == "inward"
-    assert np.allclose(evaluate(X, TREE, q=Q).dense(), evaluate(s.phi, TREE, q=Q).dense(), rtol=0, atol=1e-13)
+    phi = evaluate(s.phi, TREE, q=Q).dense()
+    assert apart(evaluate(X, TREE, q=Q).dense(), phi) <= rounding(size(phi), terms=6 * TREE.depth)
     strict = fixpoint("X", MOTION >> FORCE, lambda X: s.M + diag(s.phi_tilde @ X @ s.phi_tilde.T))
     value = evaluate(strict, TREE, q=Q)
     tilde = evaluate(s.phi_tilde, TREE, q=Q)
     again = evaluate(s.M, TREE, q=Q) + (tilde @ value @ tilde.T).diagonal()
-    assert np.allclose(value.dense(), again.dense(), rtol=1e-12, atol=0)
+    assert apart(value.dense(), again.dense()) <= rounding(size(value.dense()), terms=6 * 6 * TREE.n)
 
 
 def test_rounds_of_an_equation_with_an_inverse() -> None:
@@ -173,7 +175,9 @@ def test_rounds_of_an_equation_with_an_inverse() -> None:
     value = evaluate(X, TREE, q=Q)
     tilde, M = evaluate(s.phi_tilde, TREE, q=Q), evaluate(s.M, TREE, q=Q)
     again = M + (tilde @ (value.inverse() + M.inverse()).inverse() @ tilde.T).diagonal()
-    assert np.allclose(value.dense(), again.dense(), rtol=1e-9, atol=1e-12)
+    conditioned = max(condition(M[k, k]) for k in range(TREE.n))
+    allowed = rounding(size(value.dense()), terms=6 * 6 * TREE.n, condition=conditioned)
+    assert apart(value.dense(), again.dense()) <= allowed
 
 
 def test_a_fixed_point_that_does_not_mention_itself_is_its_equation() -> None:
@@ -208,7 +212,8 @@ def test_an_operator_deeper_than_the_stack() -> None:
         e = s.D @ (s.W.T - inv(s.D) @ e)
     value = evaluate(e, arm, q=arm.neutral()).dense()
     # Every second step undoes the one before.
-    assert np.allclose(value, evaluate(s.D, arm, q=arm.neutral()).dense(), rtol=1e-9)
+    pivot, W = (evaluate(x, arm, q=arm.neutral()).dense() for x in (s.D, s.W))
+    assert apart(value, pivot) <= rounding(size(pivot), terms=2000, condition=condition(pivot) * condition(W))
 
 
 def test_a_continued_fraction_of_inverses() -> None:
@@ -218,7 +223,9 @@ def test_a_continued_fraction_of_inverses() -> None:
         e = s.D + s.D @ inv(e) @ s.D
     value = evaluate(e, arm, q=arm.neutral()).dense()
     golden = (1 + 5**0.5) / 2
-    assert np.allclose(value, golden * evaluate(s.D, arm, q=arm.neutral()).dense(), rtol=1e-13)
+    pivot = evaluate(s.D, arm, q=arm.neutral()).dense()
+    # The fraction forgets: an error shrinks by the golden ratio at each level.
+    assert apart(value, golden * pivot) <= rounding(size(value))
 
 
 def test_a_vector_ten_thousand_deep() -> None:
@@ -230,7 +237,8 @@ def test_a_vector_ten_thousand_deep() -> None:
     torque = np.array([1.0, -1.0])
     found = evaluate(e, arm, q=arm.neutral(), h=1e-3, x=np.ones(2), T=torque).dense()
     pivot = evaluate(s.D, arm, q=arm.neutral()).dense()
-    assert np.allclose(found, 1 + 10 * np.linalg.solve(pivot, torque), rtol=1e-9)
+    expected = 1 + 10 * np.linalg.solve(pivot, torque)
+    assert apart(found, expected) <= rounding(size(expected), terms=10_000**2, condition=condition(pivot))
 
 
 def test_a_deeply_nested_equation_ends_in_a_typed_error() -> None:

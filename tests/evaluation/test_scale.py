@@ -13,9 +13,9 @@ from operator_algebra.expressions.build import inv
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.models.families import chain
 from operator_algebra.models.model import Model
+from tests.rounding import rounding
 from tests.strategies import mechanisms
 
-EPS = float(np.finfo(float).eps)
 MASS = s.H @ s.phi @ s.M @ s.phi.T @ s.H.T
 
 TWINS: dict[str, tuple[Expr, Expr, Expr]] = {
@@ -31,7 +31,7 @@ def residual_over_bound(left: Expr, right: Expr, model: Model, seed: int) -> flo
     run = start(shared_source((left, right), model, q=model.random(seed)[0], inputs={}))
     one, other = scaled(run, left), scaled(run, right)
     residual = float(np.linalg.norm(one.value.data.toarray() - other.value.data.toarray()))
-    return residual / (8 * EPS * (1 + model.depth**0.5) * (one.scale + other.scale) * run.condition)
+    return residual / rounding(one.scale + other.scale, terms=model.depth, condition=run.condition)
 
 
 @pytest.mark.parametrize("law", TWINS)

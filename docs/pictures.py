@@ -1,7 +1,7 @@
 """The pictures that are committed: `python docs/pictures.py` writes them to docs/_static.
 
-The front picture is a formula as tiles, its sweeps half-way, and the mechanism that it is about; one picture for each
-mechanism of the gallery goes to docs/_static/mechanisms.
+The front picture is a formula as tiles, its sweeps half-way, and the mechanism that it is about; as SVG it is light or
+dark as the reader prefers. One picture for each mechanism of the gallery goes to docs/_static/mechanisms.
 """
 
 import sys
@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from matplotlib import rc_context
 
 import operator_algebra as oa
 from operator_algebra.models.model import Model
@@ -21,6 +20,7 @@ from operator_algebra.views.palette import FAINT, SOFT
 from operator_algebra.views.picture import Picture
 from operator_algebra.views.robot import robot
 from operator_algebra.views.stages import program_of
+from operator_algebra.views.vector import adaptive, svg
 
 STATIC = Path(__file__).parent / "_static"
 
@@ -68,8 +68,7 @@ def main() -> None:
     """Write all pictures."""
     front = hero(oa.load("quadruped"))
     (STATIC / "hero.png").write_bytes(front.png(dpi=120))
-    with rc_context({"svg.hashsalt": "operator_algebra"}):  # the same file each time
-        cast("Any", front).savefig(STATIC / "hero.svg", metadata={"Date": None})
+    (STATIC / "hero.svg").write_text(adaptive(svg(front)), encoding="utf-8")
     folder = STATIC / "mechanisms"
     folder.mkdir(exist_ok=True)
     for name in oa.available():

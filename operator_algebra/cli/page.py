@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import operator_algebra
 from operator_algebra.cli.law_list import STYLE, law_list
 from operator_algebra.installing import install_command
+from operator_algebra.views.vector import tones
 
 if TYPE_CHECKING:
     from operator_algebra.checking.check import Check
@@ -58,10 +59,11 @@ def page(
     documentation: str = "",
 ) -> str:
     """The page; `pictures` are SVG and caption by name, `documentation` is the address of the built pages."""
+    tones_of_pictures = tones([svg for svg, _ in pictures.values()])
     parts = [
         "<!doctype html>",
         '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
-        f"<title>operator_algebra: laws checked</title><style>{_STYLE}{STYLE}</style></head><body>",
+        f"<title>operator_algebra: laws checked</title><style>{_STYLE}{STYLE}{tones_of_pictures}</style></head><body>",
         _summary(checks, samples, seed, seconds),
         _problems(checks),
         _laws(checks, documentation),

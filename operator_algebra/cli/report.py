@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +12,7 @@ from operator_algebra.checking.results import results
 from operator_algebra.checking.suite import coverage
 from operator_algebra.cli.page import page
 from operator_algebra.errors import BackendUnavailable
+from operator_algebra.views.vector import inline, svg
 
 if TYPE_CHECKING:
     from operator_algebra.checking.check import Check
@@ -65,10 +64,9 @@ def _pictures(checks: Sequence[Check], folder: Path) -> dict[str, tuple[str, str
         for name, (caption, draw) in _drawings(checks).items():
             figure = draw()
             figure.savefig(folder / f"{name}.png")
-            stream = io.StringIO()
-            figure.savefig(stream, format="svg", metadata={"Date": None})
-            (folder / f"{name}.svg").write_text(stream.getvalue(), encoding="utf-8")
-            found[name] = _inline(stream.getvalue(), name), caption
+            text = svg(figure)
+            (folder / f"{name}.svg").write_text(text, encoding="utf-8")
+            found[name] = inline(text, name), caption
     except BackendUnavailable:
         return {}
     return found
@@ -114,15 +112,3 @@ def _drawings(checks: Sequence[Check]) -> dict[str, tuple[str, Callable[[], Any]
         "flow": ("The sweeps that solve the mass matrix, on a small tree.", sweeps),
         "scaling": ("Operations and time against the number of bodies: sweeps beside matrices.", cost),
     }
-
-
-def _inline(svg: str, prefix: str) -> str:
-    """An SVG that may stand beside others in a page: no header, ids of its own."""
-    body = svg[svg.index("<svg") :]
-    body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
-    for old in set(re.findall(r'\bid="([^"]+)"', body)):
-        new = f"{prefix}-{old}"
-        body = (
-            body.replace(f'id="{old}"', f'id="{new}"').replace(f'"#{old}"', f'"#{new}"').replace(f"#{old})", f"#{new})")
-        )
-    return body

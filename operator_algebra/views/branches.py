@@ -57,10 +57,3 @@ def spread(model: Model) -> tuple[tuple[Spot, ...], Spot]:
             next_line += 1.0
     ground = sum(line[k] for k in model.roots) / len(model.roots)
     return tuple(Spot(model.level[k] + 1.0, line[k]) for k in range(model.n)), Spot(0.0, ground)
-
-
-def labels(model: Model, numbers: Sequence[int]) -> tuple[str, ...]:
-    """Number and joint name of each body, or the number alone if there are many bodies."""
-    if model.n > LABELLED:
-        return tuple(map(str, numbers))
-    return tuple(f"{number}  {name}" for number, name in zip(numbers, model.joint_names, strict=True))

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
+from operator_algebra.arguments import flag
 from operator_algebra.errors import InputError
 from operator_algebra.installing import missing
+from operator_algebra.views.palette import CARD
 from operator_algebra.views.pen import Pen
 
 if TYPE_CHECKING:
@@ -30,15 +32,18 @@ class Canvas:
     pen: Pen
 
 
-def open_canvas(ax: Axes | None, width: float, height: float) -> Canvas:
-    """The given axes, or a figure of this size in inches that they fill."""
+def open_canvas(ax: Axes | None, width: float, height: float, *, dark: bool = False) -> Canvas:
+    """The given axes, or a figure of this size in inches that they fill; a dark picture darkens the figure it is in."""
     if ax is not None:
-        return Canvas(cast("Figure", ax.get_figure()), Pen(ax))
-    figure = new_figure(width, height)
+        figure, pen = cast("Figure", ax.get_figure()), Pen(ax, dark=flag(dark, "dark"))
+        if dark:
+            figure.set_facecolor(pen.shade(CARD))
+        return Canvas(figure, pen)
+    figure = new_figure(width, height, dark=dark)
     return Canvas(figure, figure.pen())
 
 
-def new_figure(width: float, height: float) -> Picture:
+def new_figure(width: float, height: float, *, dark: bool = False) -> Picture:
     """An empty figure, or an error that says how to install matplotlib."""
     try:
         from operator_algebra.views.picture import Picture
@@ -46,7 +51,7 @@ def new_figure(width: float, height: float) -> Picture:
         if error.name is None or not error.name.startswith("matplotlib"):
             raise
         raise missing("a picture", "matplotlib") from None
-    return Picture(width, height)
+    return Picture(width, height, dark=flag(dark, "dark"))
 
 
 def check_numbering(numbering: str) -> bool:

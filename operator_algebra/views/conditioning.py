@@ -11,9 +11,11 @@ import numpy as np
 from operator_algebra.checking.check import Check
 from operator_algebra.errors import InputError
 from operator_algebra.markup import cut
+from operator_algebra.views import chart
 from operator_algebra.views.canvas import open_canvas
 from operator_algebra.views.labelling import place_labels
-from operator_algebra.views.palette import CARD, FAINT, INK, INWARD, OUTWARD, SOFT
+from operator_algebra.views.palette import ALARM, CARD, FAINT, INK, INWARD, OUTWARD, SHADE, SOFT
+from operator_algebra.views.pen import Pen
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +31,7 @@ _LOOKS = (
     ("D", "#CC79A7"),
     ("v", "#8a6fb0"),
     ("P", "#76731f"),
-    ("X", "#24292f"),
+    ("X", INK),
 )
 _NAMED = 8
 _RINGS = 16
@@ -79,6 +81,7 @@ def conditioning(
     *,
     title: str = "residual against condition",
     ax: Axes | None = None,
+    dark: bool = False,
 ) -> Figure:
     """Residuals of checks, or errors of a sweep of samples, over their condition; the line is eps · condition.
 
@@ -86,19 +89,19 @@ def conditioning(
     >>> figure = conditioning([oa.check("factor inverse", oa.load("planar3r"))])
     """
     found = _read(samples)
-    canvas = open_canvas(ax, _WIDTH, _HEIGHT)
-    axes: Any = canvas.pen.axes
+    canvas = open_canvas(ax, _WIDTH, _HEIGHT, dark=dark)
+    pen, axes = canvas.pen, canvas.pen.axes
     wide, high = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _BELOW - _ABOVE
     if ax is None:
-        axes.set_position((_LEFT / _WIDTH, _BELOW / _HEIGHT, wide / _WIDTH, high / _HEIGHT))
+        chart.place(pen, (_WIDTH, _HEIGHT), (_LEFT, _BELOW, _RIGHT, _ABOVE))
     spots = [_spot(one) for one in found]
     limits = _limits(spots)
     axes.set_xlim(limits[0], limits[1])
     axes.set_ylim(limits[2], limits[3])
-    _line(axes, limits)
-    _points(axes, found, spots)
-    _names(axes, found, spots, limits, (wide, high))
-    _dress(axes, title, len(found), sum(one.outlier for one in found))
+    _line(pen, limits)
+    _points(pen, found, spots)
+    _names(pen, found, spots, limits, (wide, high))
+    _dress(pen, title, len(found), sum(one.outlier for one in found))
     return canvas.figure
 
 
@@ -129,23 +132,25 @@ def _limits(spots: Sequence[tuple[float, float]]) -> tuple[float, float, float, 
     return -0.3, right, np.log10(_LEAST) - 0.4, top
 
 
-def _line(axes: Any, limits: tuple[float, float, float, float]) -> None:
+def _line(pen: Pen, limits: tuple[float, float, float, float]) -> None:
     ends = np.array([limits[0], limits[1]])
-    axes.fill_between(ends, limits[2], ends + np.log10(EPS), color="#eef3f7", linewidth=0, zorder=0)
-    axes.plot(ends, ends + np.log10(EPS), color=SOFT, linewidth=1.0, linestyle=(0, (4, 2)), label="eps · condition")
+    low = ends + np.log10(EPS)
+    pen.axes.fill_between(ends, limits[2], low, color=pen.shade(SHADE), linewidth=0, zorder=0)
+    dashes = (0, (4, 2))
+    pen.axes.plot(ends, low, color=pen.shade(SOFT), linewidth=1.0, linestyle=dashes, label="eps · condition")
 
 
-def _points(axes: Any, found: Sequence[Reading], spots: Sequence[tuple[float, float]]) -> None:
+def _points(pen: Pen, found: Sequence[Reading], spots: Sequence[tuple[float, float]]) -> None:
     for turn, series in enumerate(dict.fromkeys(one.series for one in found)):
         marker, colour = _LOOKS[turn % len(_LOOKS)]
         own = np.array([spot for one, spot in zip(found, spots, strict=True) if one.series == series])
-        axes.scatter(
+        pen.axes.scatter(
             own[:, 0],
             own[:, 1],
             s=17,
             marker=marker,
-            color=colour,
-            edgecolors=CARD,
+            color=pen.shade(colour),
+            edgecolors=pen.shade(CARD),
             linewidths=0.4,
             label=series,
             zorder=4,
@@ -153,30 +158,28 @@ def _points(axes: Any, found: Sequence[Reading], spots: Sequence[tuple[float, fl
     out = np.array([spot for one, spot in zip(found, spots, strict=True) if one.outlier])
     if len(out):
         size, line = (70, 1.1) if len(out) <= _RINGS else (30, 0.6)
-        axes.scatter(
-            out[:, 0], out[:, 1], s=size, marker="o", facecolors="none", edgecolors="#b3001b", linewidths=line, zorder=5
-        )
+        ring = {"facecolors": "none", "edgecolors": pen.shade(ALARM), "linewidths": line}
+        pen.axes.scatter(out[:, 0], out[:, 1], s=size, marker="o", zorder=5, **ring)
 
 
 def _names(
-    axes: Any,
+    pen: Pen,
     found: Sequence[Reading],
     spots: Sequence[tuple[float, float]],
     limits: tuple[float, float, float, float],
     size: tuple[float, float],
 ) -> None:
     """The worst outlier of each family by name; if there are none, the sample nearest to its bound."""
-    named, words = _named(found)
+    named, texts = _named(found)
     scale = size[0] / (limits[1] - limits[0]), size[1] / (limits[3] - limits[2])
     inches = [((x - limits[0]) * scale[0], (y - limits[2]) * scale[1]) for x, y in spots]
     taken = inches[:: max(1, len(inches) // 300)]
-    centres = place_labels([inches[i] for i in named], words, 7.0, 1.0, taken, (0.0, size[0], 0.0, size[1]))
-    for i, text, (x, y) in zip(named, words, centres, strict=True):
+    centres = place_labels([inches[i] for i in named], texts, 7.0, 1.0, taken, (0.0, size[0], 0.0, size[1]))
+    for i, text, (x, y) in zip(named, texts, centres, strict=True):
         place = limits[0] + x / scale[0], limits[2] + y / scale[1]
-        colour = "#b3001b" if found[i].outlier else SOFT
-        axes.plot([spots[i][0], place[0]], [spots[i][1], place[1]], color=FAINT, linewidth=0.7, zorder=2)
-        box = {"facecolor": CARD, "edgecolor": "none", "alpha": 0.85, "pad": 0.8}
-        axes.text(*place, text, fontsize=7, color=colour, ha="center", va="center", zorder=6, bbox=box)
+        pen.line([spots[i], place], FAINT, 0.7, layer=2)
+        words = pen.text(*place, text, 7, ALARM if found[i].outlier else SOFT)
+        words.set_bbox({"facecolor": pen.shade(CARD), "edgecolor": "none", "alpha": 0.85, "pad": 0.8})
 
 
 def _named(found: Sequence[Reading]) -> tuple[list[int], list[str]]:
@@ -199,32 +202,14 @@ def _severity(one: Reading) -> float:
     return ratio if np.isfinite(ratio) else np.inf
 
 
-def _dress(axes: Any, title: str, count: int, outliers: int) -> None:
-    axes.set_facecolor(CARD)
-    for axis in (axes.xaxis, axes.yaxis):
+def _dress(pen: Pen, title: str, count: int, outliers: int) -> None:
+    chart.dress(pen, "condition", "residual")
+    for axis in (pen.axes.xaxis, pen.axes.yaxis):
         axis.set_major_locator(_whole_numbers())
         axis.set_major_formatter(_power)
-    axes.set_xlabel("condition", fontsize=8, color=SOFT)
-    axes.set_ylabel("residual", fontsize=8, color=SOFT)
-    axes.tick_params(labelsize=7, colors=SOFT)
-    axes.grid(True, color=FAINT, linewidth=0.4)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    axes.set_title(cut(title, 60), fontsize=10, color=INK, loc="left", weight="bold", pad=24)
     told = f"{count} samples, {outliers} above what rounding explains" if outliers else f"{count} samples, no outlier"
-    axes.annotate(
-        told, (1, 1), (0, 27), xycoords="axes fraction", textcoords="offset points", fontsize=8, color=SOFT, ha="right"
-    )
-    axes.legend(
-        fontsize=7,
-        frameon=False,
-        ncols=8,
-        loc="lower left",
-        bbox_to_anchor=(0, 1.0),
-        borderaxespad=0.3,
-        labelcolor=SOFT,
-    )
+    chart.title(pen, cut(title, 60), told)
+    chart.legend(pen)
 
 
 def _power(value: float, _place: int | None = None) -> str:

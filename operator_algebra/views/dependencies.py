@@ -29,7 +29,7 @@ _COLUMNS = 60
 _LETTER = 0.07
 
 
-def dependencies(e: Expr | str, *, ax: Axes | None = None) -> Figure:
+def dependencies(e: Expr | str, *, ax: Axes | None = None, dark: bool = False) -> Figure:
     """The components of a vector formula: variables in circles, an arrow from each to those that are computed from it.
 
     Grey arrows stay at a body, blue ones read the children, orange ones the parent. A component with blue arrows is
@@ -39,7 +39,7 @@ def dependencies(e: Expr | str, *, ax: Axes | None = None) -> Figure:
     """
     subject = formula(e, "a picture of dependencies")
     at = _Sheet(_gathered(unknowns(subject)), brief(subject, 60))
-    canvas = open_canvas(ax, at.width, at.height)
+    canvas = open_canvas(ax, at.width, at.height, dark=dark)
     pen = canvas.pen
     pen.plain(0.0, at.width, 0.0, at.height)
     pen.text(0.25, at.height - 0.28, at.title, 13, bold=True, across="left")
@@ -169,7 +169,7 @@ def _arrow(pen: Pen, edge: Edge, places: dict[str, Point], centre: Point, *, alo
         )
     pen.curve([_point(p) for p in (start, *bends, end)], colour)
     if edge.operator:
-        pen.text(*_point(label), edge.operator, 8.5, colour, halo=True)
+        pen.text(*_point(label), edge.operator, 8.5, colour, halo=CARD)
 
 
 def _unit(vector: np.ndarray) -> np.ndarray:

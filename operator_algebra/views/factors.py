@@ -16,7 +16,7 @@ from operator_algebra.models.model import Model
 from operator_algebra.views.blocks import LARGEST, read
 from operator_algebra.views.canvas import Numbering, check_numbering, counted, numbering_note, open_canvas
 from operator_algebra.views.equation import Equation, Tile, equation
-from operator_algebra.views.palette import FAINT, INK, SOFT
+from operator_algebra.views.palette import FAINT, INK, PAPER, SOFT
 from operator_algebra.views.pen import Pen
 
 if TYPE_CHECKING:
@@ -32,7 +32,12 @@ _SINGLE = 64
 
 
 def factors(
-    e: Expr | Query | str, model: Model | None = None, *, ax: Axes | None = None, numbering: Numbering = "model"
+    e: Expr | Query | str,
+    model: Model | None = None,
+    *,
+    ax: Axes | None = None,
+    numbering: Numbering = "model",
+    dark: bool = False,
 ) -> Figure:
     """A formula as a row of tiles to scale, with the blocks that each operator has on a mechanism.
 
@@ -54,7 +59,7 @@ def factors(
     note = f"{model.name}: {counted(model)} · tiles to scale · "
     note += numbering_note(model.n, paper)
     wide = max(at.width, 0.062 * width(note))
-    canvas = open_canvas(ax, wide + 0.5, at.height + 1.35)
+    canvas = open_canvas(ax, wide + 0.5, at.height + 1.35, dark=dark)
     canvas.pen.plain(-0.25, wide + 0.25, -0.7, at.height + 0.65)
     draw_row(canvas.pen, at)
     canvas.pen.text(0, -0.52, note, 8, SOFT, across="left")
@@ -127,7 +132,7 @@ def draw_row(pen: Pen, at: Row, x: float = 0.0, y: float = 0.0) -> None:
 
 def _tile(pen: Pen, tile: Tile, x: float, y: float, at: Row) -> None:
     wide, high = at.size(tile)
-    pen.box((x, y, wide, high), "white", layer=1)
+    pen.box((x, y, wide, high), PAPER, layer=1)
     if max(tile.filled.shape) > _SINGLE:
         rows, cols = (np.repeat(np.arange(layout.count), layout.sizes) for layout in (tile.rows, tile.cols))
         filled = tile.filled[rows][:, cols]
@@ -137,7 +142,7 @@ def _tile(pen: Pen, tile: Tile, x: float, y: float, at: Row) -> None:
         spots = np.argwhere(tile.filled).tolist()
         ones = [place for place in spots if tile.unit and place[0] == place[1]]
         places = [_block(tile, i, j, x, y, at) for i, j in spots if [i, j] not in ones]
-        pen.boxes(places, tile.colour, "white", 0.3)
+        pen.boxes(places, tile.colour, PAPER, 0.3)
         if ones:  # identities, drawn as their diagonal of ones
             pen.polygon(_diagonal(x, y, *at.size(tile)), tile.colour, layer=3)
     pen.box((x, y, wide, high), edge=FAINT if wide > 2 * _LEAST else "none", width=0.8, layer=4)

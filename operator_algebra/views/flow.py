@@ -19,7 +19,7 @@ from operator_algebra.views.canvas import (
     open_canvas,
 )
 from operator_algebra.views.movie import Movie
-from operator_algebra.views.palette import FAINT, INK, INWARD, OUTWARD, SOFT
+from operator_algebra.views.palette import FAINT, INK, INWARD, NOW, OUTWARD, PAPER, SOFT
 from operator_algebra.views.pen import Pen
 from operator_algebra.views.stages import Lowered, Stage, program_of, small_tree, stages
 from operator_algebra.views.tree import Layout, elbow
@@ -45,10 +45,16 @@ def flow(
     ax: Axes | None = None,
     numbering: Numbering = "model",
     animate: Literal[False] = False,
+    dark: bool = False,
 ) -> Figure: ...
 @overload
 def flow(
-    program: Lowered, model: Model | None = None, *, numbering: Numbering = "model", animate: Literal[True]
+    program: Lowered,
+    model: Model | None = None,
+    *,
+    numbering: Numbering = "model",
+    animate: Literal[True],
+    dark: bool = False,
 ) -> Movie: ...
 def flow(
     program: Lowered,
@@ -57,6 +63,7 @@ def flow(
     ax: Axes | None = None,
     numbering: Numbering = "model",
     animate: bool = False,
+    dark: bool = False,
 ) -> Figure | Movie:
     """What each sweep of a program carries along the tree, beside the lines that every body computes.
 
@@ -70,8 +77,9 @@ def flow(
     shown = program_of(program, model)
     at = Sheet.of(shown, model or small_tree(), paper)
     if animate:
-        return Movie((_frame(at, *moment) for moment in _moments(at)), f"{shown.formula} on {at.tree.model.name}")
-    canvas = open_canvas(ax, at.width, at.height)
+        frames = (_frame(at, *moment, dark=dark) for moment in _moments(at))
+        return Movie(frames, f"{shown.formula} on {at.tree.model.name}")
+    canvas = open_canvas(ax, at.width, at.height, dark=dark)
     draw_sheet(canvas.pen, at)
     return canvas.figure
 
@@ -88,7 +96,7 @@ class Sheet:
     @staticmethod
     def of(program: Program, model: Model, paper: bool) -> Sheet:
         """The sheet of a program on a mechanism."""
-        tree = Layout.of(model, above=0.36, below=0.15, least=2.2, named=False)
+        tree = Layout.of(model, above=0.36, below=0.15, least=2.2)
         return Sheet(cut(program.formula, 60), stages(program, model), tree, paper)
 
     @property
@@ -199,11 +207,11 @@ def _bodies(pen: Pen, at: Sheet, stage: Stage, y: float, wave: int | None) -> No
     for k, spot in enumerate(at.tree.spots):
         done = wave is None or turn[k] < wave
         now = turn[k] == wave
-        fill = "#ffe08a" if now else colour if done else "white"
+        fill = NOW if now else colour if done else PAPER
         pen.dot(spot.x, spot.y + y, size, fill, colour if now or done else FAINT, width=1.6 if now else 1.0)
         if size > 5:
             number = str(number_of(k, model.n, at.paper))
-            pen.text(spot.x, spot.y + y - 0.005, number, 0.54 * size, "white" if done and not now else INK, bold=True)
+            pen.text(spot.x, spot.y + y - 0.005, number, 0.54 * size, PAPER if done and not now else INK, bold=True)
 
 
 def _moments(at: Sheet) -> Iterator[tuple[int, int]]:
@@ -213,7 +221,7 @@ def _moments(at: Sheet) -> Iterator[tuple[int, int]]:
     yield len(at.stages), 0
 
 
-def _frame(at: Sheet, stage: int, wave: int) -> Picture:
-    picture = new_figure(at.width, at.height)
+def _frame(at: Sheet, stage: int, wave: int, *, dark: bool) -> Picture:
+    picture = new_figure(at.width, at.height, dark=dark)
     draw_sheet(picture.pen(), at, (stage, wave))
     return picture

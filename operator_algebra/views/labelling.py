@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from operator_algebra.markup import width
 from operator_algebra.views.canvas import POINTS
-from operator_algebra.views.pen import Point
+from operator_algebra.views.palette import CARD, INK, SOFT
+from operator_algebra.views.pen import Pen, Point
 
 _SIDES = ((1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1), (0, 1.4), (0, -1.4))
 _RINGS = (1.0, 2.2, 3.6, 5.2, 8.0, 11.0, 14.0)
@@ -43,6 +44,45 @@ def place_labels(
         placed.append(_around(best, wide, high))
         centres.append(best)
     return centres
+
+
+def draw_labels(
+    pen: Pen,
+    points: Sequence[Point],
+    words: Sequence[str],
+    size: float,
+    inch: float,
+    taken: Sequence[Point],
+    limits: Rectangle,
+) -> None:
+    """The labels where `place_labels` puts them, with a line to the point from those that are not beside it."""
+    centres = place_labels(points, words, size, inch, taken, limits)
+    for point, centre, text in zip(points, centres, words, strict=True):
+        half = 0.5 * 0.6 * size / POINTS * width(text) * inch, 0.5 * size / POINTS * inch
+        x, y = (min(max(p, c - h), c + h) for p, c, h in zip(point, centre, half, strict=True))
+        if (x - point[0]) ** 2 + (y - point[1]) ** 2 > (0.15 * inch) ** 2:
+            pen.line([point, (x, y)], SOFT, 0.5, layer=4.7)
+        pen.text(*centre, text, size, INK, halo=CARD)
+
+
+def apart(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """The places nearest to these, in their order, that are a gap from each other, between low and high.
+
+    Where there is no room the gap shrinks.
+
+    >>> apart([0.0, 0.1, 5.0], 1.0, -1.0, 6.0)
+    [-0.45, 0.55, 5.0]
+    """
+    count = len(places)
+    gap = min(gap, (high - low) / max(count - 1, 1))
+    pools: list[tuple[float, int]] = []  # mean and number of neighbours that touch
+    for number, place in enumerate(places):
+        pools.append((place - gap * number, 1))
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            (b, m), (a, n) = pools.pop(), pools.pop()
+            pools.append(((a * n + b * m) / (n + m), n + m))
+    free = [mean for mean, members in pools for _ in range(members)]
+    return [min(max(x, low), high - gap * (count - 1)) + gap * number for number, x in enumerate(free)]
 
 
 def _around(centre: Point, wide: float, high: float) -> Rectangle:

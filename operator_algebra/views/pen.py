@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-from operator_algebra.views.palette import CARD, INK
+from operator_algebra.views.palette import INK
+from operator_algebra.views.palette import dark as to_dark
 
 Point = tuple[float, float]
 Box = tuple[float, float, float, float]
@@ -13,10 +14,18 @@ Box = tuple[float, float, float, float]
 
 
 class Pen:
-    """Draws on one pair of axes; widths, sizes and fonts are in points, places in the units of the axes."""
+    """Draws on one pair of axes; widths, sizes and fonts are in points, places in the units of the axes.
 
-    def __init__(self, axes: Any) -> None:
+    Colours are those of the light card; on a dark one the pen takes the tones that stand for them.
+    """
+
+    def __init__(self, axes: Any, *, dark: bool = False) -> None:
         self.axes = axes
+        self.dark = dark
+
+    def shade(self, colour: str) -> str:
+        """A colour as it is drawn."""
+        return to_dark(colour) if self.dark else colour
 
     def plain(self, left: float, right: float, bottom: float, top: float) -> None:
         """No frame and no ticks; one unit has the same length in both directions."""
@@ -38,7 +47,7 @@ class Pen:
         """A line through points."""
         xs, ys = zip(*points, strict=True)
         style = (0, (3, 2)) if dashed else "-"
-        look = {"color": colour, "linewidth": width, "linestyle": style, "zorder": layer}
+        look = {"color": self.shade(colour), "linewidth": width, "linestyle": style, "zorder": layer}
         self.axes.plot(xs, ys, solid_joinstyle="round", solid_capstyle="round" if round else "butt", **look)
 
     def text(
@@ -53,46 +62,67 @@ class Pen:
         up: Literal["top", "center", "bottom"] = "center",
         bold: bool = False,
         turn: float = 0.0,
-        halo: bool = False,
+        halo: str | None = None,
         layer: float = 6,
     ) -> Any:
-        """Words at a place; a halo keeps them readable on top of lines."""
+        """Words at a place; a halo in the colour of the ground keeps them readable on top of lines."""
         return self.axes.text(
             x,
             y,
             words,
             fontsize=size,
-            color=colour,
+            color=self.shade(colour),
             ha=across,
             va=up,
             weight="bold" if bold else "normal",
             rotation=turn,
             zorder=layer,
-            path_effects=_halo() if halo else None,
+            path_effects=_halo(self.shade(halo)) if halo else None,
         )
 
     def behind(self, words: Any, more: str, size: float = 9.0, colour: str = INK) -> Any:
         """More words on the same line, behind what `text` has written."""
         return self.axes.annotate(
-            more, (1, 0), xycoords=words, fontsize=size, color=colour, va="bottom", annotation_clip=False
+            more, (1, 0), xycoords=words, fontsize=size, color=self.shade(colour), va="bottom", annotation_clip=False
         )
 
-    def box(self, place: Box, fill: str = "none", edge: str = "none", width: float = 1.0, *, layer: float = 1) -> None:
-        """A rectangle."""
+    def _look(self, fill: str, edge: str, width: float, layer: float) -> dict[str, Any]:
+        return {"facecolor": self.shade(fill), "edgecolor": self.shade(edge), "linewidth": width, "zorder": layer}
+
+    def box(
+        self,
+        place: Box,
+        fill: str = "none",
+        edge: str = "none",
+        width: float = 1.0,
+        *,
+        hatch: str = "",
+        layer: float = 1,
+    ) -> None:
+        """A rectangle; its hatch has the colour of its edge."""
         from matplotlib.patches import Rectangle
 
         x, y, w, h = place
-        self.axes.add_patch(Rectangle((x, y), w, h, facecolor=fill, edgecolor=edge, linewidth=width, zorder=layer))
+        look = self._look(fill, edge, width, layer)
+        self.axes.add_patch(Rectangle((x, y), w, h, hatch=hatch or None, **look))
 
-    def boxes(self, places: Sequence[Box], fill: str, edge: str = "none", width: float = 1.0, layer: float = 3) -> None:
-        """Many rectangles of one colour."""
+    def boxes(
+        self,
+        places: Sequence[Box],
+        fill: str,
+        edge: str = "none",
+        width: float = 1.0,
+        *,
+        hatch: str = "",
+        layer: float = 3,
+    ) -> None:
+        """Many rectangles of one look."""
         from matplotlib.collections import PatchCollection
         from matplotlib.patches import Rectangle
 
         patches = [Rectangle((x, y), w, h) for x, y, w, h in places]
-        self.axes.add_collection(
-            PatchCollection(patches, facecolor=fill, edgecolor=edge, linewidth=width, zorder=layer)
-        )
+        look = self._look(fill, edge, width, layer)
+        self.axes.add_collection(PatchCollection(patches, hatch=hatch or None, **look))
 
     def dot(
         self,
@@ -112,8 +142,8 @@ class Pen:
             [y],
             marker=marker,
             markersize=size,
-            markerfacecolor=fill,
-            markeredgecolor=edge,
+            markerfacecolor=self.shade(fill),
+            markeredgecolor=self.shade(edge),
             markeredgewidth=width,
             linestyle="none",
             zorder=layer,
@@ -131,7 +161,7 @@ class Pen:
                 end,
                 arrowstyle="-|>",
                 mutation_scale=head,
-                color=colour,
+                color=self.shade(colour),
                 linewidth=width,
                 zorder=layer,
                 shrinkA=0,
@@ -150,8 +180,8 @@ class Pen:
                 path=path,
                 arrowstyle="-|>",
                 mutation_scale=head,
-                facecolor=colour,
-                edgecolor=colour,
+                facecolor=self.shade(colour),
+                edgecolor=self.shade(colour),
                 linewidth=width,
                 fill=False,
                 zorder=4,
@@ -165,8 +195,10 @@ class Pen:
         from matplotlib.colors import to_rgba
         from matplotlib.patches import Polygon
 
-        face = "none" if fill == "none" else to_rgba(fill, alpha)
-        self.axes.add_patch(Polygon(points, closed=True, facecolor=face, edgecolor=edge, linewidth=width, zorder=layer))
+        look = self._look(fill, edge, width, layer)
+        if fill != "none":
+            look["facecolor"] = to_rgba(look["facecolor"], alpha)
+        self.axes.add_patch(Polygon(points, closed=True, **look))
 
     def raster(self, filled: Any, colour: str, place: Box, layer: float = 3) -> None:
         """An image with one pixel of colour for each true entry; the first row is at the lower end of y."""
@@ -174,12 +206,12 @@ class Pen:
         from matplotlib.colors import to_rgba
 
         image = np.zeros((*filled.shape, 4))
-        image[filled] = to_rgba(colour)
+        image[filled] = to_rgba(self.shade(colour))
         x, y, w, h = place
         self.axes.imshow(image, extent=(x, x + w, y + h, y), interpolation="nearest", zorder=layer, aspect="equal")
 
 
-def _halo() -> list[Any]:
+def _halo(ground: str) -> list[Any]:
     from matplotlib.patheffects import withStroke
 
-    return [withStroke(linewidth=2.2, foreground=CARD)]
+    return [withStroke(linewidth=2.2, foreground=ground)]

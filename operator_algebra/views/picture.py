@@ -8,6 +8,7 @@ from typing import Any, cast
 from matplotlib.figure import Figure
 
 from operator_algebra.views.palette import CARD
+from operator_algebra.views.palette import dark as to_dark
 from operator_algebra.views.pen import Pen
 
 DPI = 110
@@ -16,12 +17,13 @@ DPI = 110
 class Picture(Figure):
     """A matplotlib figure outside pyplot: no global state, no window, no figure left open."""
 
-    def __init__(self, width: float, height: float) -> None:
-        cast("Any", super()).__init__(figsize=(width, height), dpi=DPI, facecolor=CARD)
+    def __init__(self, width: float, height: float, *, dark: bool = False) -> None:
+        self.dark = dark
+        cast("Any", super()).__init__(figsize=(width, height), dpi=DPI, facecolor=to_dark(CARD) if dark else CARD)
 
     def pen(self, left: float = 0.0, bottom: float = 0.0, width: float = 1.0, height: float = 1.0) -> Pen:
         """A pen for a part of the figure, by default for all of it."""
-        return Pen(cast("Any", self).add_axes((left, bottom, width, height)))
+        return Pen(cast("Any", self).add_axes((left, bottom, width, height)), dark=self.dark)
 
     def png(self, dpi: float = DPI) -> bytes:
         """The picture as PNG, the same bytes for the same picture."""

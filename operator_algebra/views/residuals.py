@@ -32,7 +32,7 @@ _LETTER = 0.054
 _SIGNS = "× fails   ○ could not be told   grey: outside the domain of the law"
 
 
-def residuals(checks: Sequence[Check], *, ax: Axes | None = None) -> Figure:
+def residuals(checks: Sequence[Check], *, ax: Axes | None = None, dark: bool = False) -> Figure:
     """A heat map of log₁₀(residual / bound): one row for each law, one column for each mechanism.
 
     Pale cells are far below their bound, dark ones near it; a cross marks a law that fails, a dot one that could not be
@@ -52,33 +52,34 @@ def residuals(checks: Sequence[Check], *, ax: Axes | None = None) -> Figure:
     below = 0.5 + (0.036 if crowded else 0.048) * max(width(name) for name in titles)
     across, up = min(max(3.6, _COLUMN * len(columns)), _WIDEST), max(0.5, _ROW * len(checks))
     whole = left + across + 1.0, below + up + 0.5
-    canvas = open_canvas(ax, *whole)
-    axes: Any = canvas.pen.axes
+    canvas = open_canvas(ax, *whole, dark=dark)
+    pen, axes = canvas.pen, canvas.pen.axes
     shown = axes.imshow(table, cmap="YlGnBu", vmin=_FLOOR, vmax=0.0, aspect="auto", interpolation="nearest")
-    axes.set_facecolor(FAINT)
+    axes.set_facecolor(pen.shade(FAINT))
     _marks(axes, fails, "x", "#ff5a36")
     _marks(axes, unclear, "o", "#ff9f1c")
     axes.set_yticks(range(len(checks)), [check.law.name[:_LONGEST] for check in checks], fontsize=6.5)
     if crowded:
         axes.set_xticks(places, titles, fontsize=7, rotation=40, ha="right", rotation_mode="anchor")
-        _separate(axes, columns, len(checks))
+        axes.vlines(_edges(columns), -0.5, len(checks) - 0.5, color=pen.shade(INK), linewidth=0.5)
     else:
         axes.set_xticks(places, titles, fontsize=6, rotation=90)
-    axes.tick_params(length=0)
+    axes.tick_params(length=0, colors=pen.shade(INK))
     for spine in axes.spines.values():
-        spine.set_color(FAINT)
-    axes.set_title("residual / bound, worst sample of each law", fontsize=9, color=INK, loc="left")
+        spine.set_color(pen.shade(FAINT))
+    axes.set_title("residual / bound, worst sample of each law", fontsize=9, color=pen.shade(INK), loc="left")
     if ax is None:
         axes.set_position((left / whole[0], below / whole[1], across / whole[0], up / whole[1]))
         place = axes.figure.add_axes(
             ((left + across + 0.1) / whole[0], below / whole[1], 0.1 / whole[0], up / whole[1])
         )
         bar = axes.figure.colorbar(shown, cax=place)
-        axes.figure.text(0.3 / whole[0], 0.2 / whole[1], _SIGNS, fontsize=7, color=SOFT, va="center")
+        axes.figure.text(0.3 / whole[0], 0.2 / whole[1], _SIGNS, fontsize=7, color=pen.shade(SOFT), va="center")
     else:
         bar = axes.figure.colorbar(shown, ax=axes, fraction=0.025, pad=0.01)
     bar.set_ticks([-6, -4, -2, 0], labels=["10⁻⁶", "10⁻⁴", "10⁻²", "1"])
-    bar.ax.tick_params(labelsize=6)
+    bar.ax.tick_params(labelsize=6, colors=pen.shade(INK))
+    bar.outline.set_edgecolor(pen.shade(FAINT))
     return canvas.figure
 
 
@@ -104,11 +105,10 @@ def _titles(columns: Sequence[str]) -> tuple[list[float], list[str]]:
     return [0.5 * (first + last - 1) for _, first, last in found], [title for title, _, _ in found]
 
 
-def _separate(axes: Any, columns: Sequence[str], rows: int) -> None:
-    """Lines between the groups of the suite."""
+def _edges(columns: Sequence[str]) -> list[float]:
+    """Where lines between the groups of the suite stand."""
     found = _groups(columns)
-    edges = [] if len(found) > _GROUPS else [first - 0.5 for _, first, _ in found[1:]]
-    axes.vlines(edges, -0.5, rows - 0.5, color=INK, linewidth=0.5)
+    return [] if len(found) > _GROUPS else [first - 0.5 for _, first, _ in found[1:]]
 
 
 def _table(checks: Sequence[Check], columns: Sequence[str]) -> tuple[Any, Any, Any]:

@@ -15,7 +15,6 @@ from operator_algebra.symbols import M, P
 from operator_algebra.views.branches import LABELLED, branches
 from operator_algebra.views.camera import Camera, camera, upward
 from operator_algebra.views.canvas import (
-    POINTS,
     Numbering,
     check_numbering,
     counted,
@@ -24,8 +23,9 @@ from operator_algebra.views.canvas import (
     open_canvas,
 )
 from operator_algebra.views.joints import mark
-from operator_algebra.views.labelling import place_labels
-from operator_algebra.views.palette import FAINT, INK, SOFT, operator_colour, strong
+from operator_algebra.views.labelling import draw_labels
+from operator_algebra.views.naming import Labels, labelled, note
+from operator_algebra.views.palette import CARD, FAINT, INK, PAPER, SHADE, SOFT, operator_colour, strong
 from operator_algebra.views.pen import Pen, Point
 from operator_algebra.views.skeleton import Skeleton, skeleton, weights
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 _SIDE = 4.6
-"""Inches of the longer side of the drawing."""
 _AXES = 0.14
 """The length of the axes of the base, in parts of the reach; those of bodies are shorter, so that both are seen."""
 
@@ -47,6 +46,8 @@ def robot(
     *,
     ax: Axes | None = None,
     numbering: Numbering = "model",
+    labels: Labels = "auto",
+    dark: bool = False,
     ellipsoids: bool = False,
     frames: bool | None = None,
     view: tuple[float, float] | None = None,
@@ -60,8 +61,9 @@ def robot(
     >>> figure = robot(oa.load("arm7"), ellipsoids=True)
     """
     paper = check_numbering(numbering)
-    scene = _Scene.of(skeleton(model, q), view)
-    canvas = open_canvas(ax, *scene.inches)
+    named = labelled(model, labels)
+    scene = _Scene.of(skeleton(model, q), view, len(named))
+    canvas = open_canvas(ax, *scene.inches, dark=dark)
     pen = canvas.pen
     pen.plain(*scene.limits)
     _ground(pen, scene)
@@ -73,8 +75,8 @@ def robot(
     _joints(pen, scene)
     if frames if frames is not None else model.n <= 4 and not ellipsoids:
         _frames(pen, scene)
-    _names(pen, scene, paper)
-    _captions(pen, scene, paper, "neutral pose" if q is None else "at the given q", signs)
+    _names(pen, scene, paper, named)
+    _captions(pen, scene, paper, named, "neutral pose" if q is None else "at the given q", signs)
     return canvas.figure
 
 
@@ -86,18 +88,21 @@ class _Scene:
     eye: Camera
     low: Floats
     high: Floats
+    side: float
+    """Inches of the longer side of the drawing; many labels need more."""
 
     @staticmethod
-    def of(body: Skeleton, view: tuple[float, float] | None) -> _Scene:
+    def of(body: Skeleton, view: tuple[float, float] | None, labels: int) -> _Scene:
         eye = camera(body, view)
         flat = eye(np.concatenate([body.points, _AXES * body.reach * np.eye(3), np.zeros((1, 3)), _floor(body)]))
         margin = 0.1 * body.reach
-        return _Scene(body, eye, flat.min(axis=0) - margin, flat.max(axis=0) + margin)
+        side = _SIDE * max(1.0, labels / 24) ** 0.5
+        return _Scene(body, eye, flat.min(axis=0) - margin, flat.max(axis=0) + margin, side)
 
     @property
     def inch(self) -> float:
         """Metres to an inch of paper."""
-        return float((self.high - self.low).max()) / _SIDE
+        return float((self.high - self.low).max()) / self.side
 
     @property
     def width(self) -> float:
@@ -152,7 +157,7 @@ def _ground(pen: Pen, scene: _Scene) -> None:
     size = _AXES * body.reach
     corners = _floor(body)
     if len(corners):
-        pen.polygon(eye(corners), "#eef1ec", edge=FAINT, layer=0)
+        pen.polygon(eye(corners), SHADE, edge=FAINT, layer=0)
     for direction, name in zip(np.eye(3), "xyz", strict=True):
         end = eye(size * direction)
         if np.hypot(*end) < 0.25 * size:
@@ -193,7 +198,7 @@ def _links(pen: Pen, scene: _Scene) -> None:
         x, y = _point(scene.eye(point))
         pen.line([_point(scene.eye(origin)), (x, y)], SOFT, 0.7, layer=2.9)
         size = 6.0 if scene.body.model.n <= LABELLED else 4.0
-        pen.dot(x, y, size, "white", INK, width=0.8, layer=scene.layer(point) + 1.2)
+        pen.dot(x, y, size, PAPER, INK, width=0.8, layer=scene.layer(point) + 1.2)
         pen.dot(x, y, size - 1.5, INK, INK, marker="+", width=0.8, layer=scene.layer(point) + 1.3)
 
 
@@ -216,7 +221,7 @@ def _joints(pen: Pen, scene: _Scene) -> None:
         place = body.origins[k] if kind == "floating" else joint
         x, y = _point(scene.eye(place))
         pen.dot(
-            x, y, size, "white", strong(branch[k]), marker=mark(kind).shape, width=1.5, layer=scene.layer(place) + 1.1
+            x, y, size, PAPER, strong(branch[k]), marker=mark(kind).shape, width=1.5, layer=scene.layer(place) + 1.1
         )
 
 
@@ -229,25 +234,20 @@ def _frames(pen: Pen, scene: _Scene) -> None:
             if np.hypot(*(end - start)) < 0.25 * size:
                 continue
             pen.arrow(_point(start), _point(end), colour, 1.0, head=5, layer=4.6)
-            pen.text(*_point(start + 1.3 * (end - start)), name, 6.5, colour, halo=True)
+            pen.text(*_point(start + 1.3 * (end - start)), name, 6.5, colour, halo=CARD)
 
 
-def _names(pen: Pen, scene: _Scene, paper: bool) -> None:
+def _names(pen: Pen, scene: _Scene, paper: bool, named: tuple[int, ...]) -> None:
     model = scene.body.model
-    if model.n > LABELLED:
+    if not named:
         return
-    places = [_point(p) for p in scene.eye(np.array(list(_label_points(scene.body))))]
-    words = [f"{number_of(k, model.n, paper)} {name}" for k, name in enumerate(model.joint_names)]
+    points = np.array(list(_label_points(scene.body)))
+    places = [_point(p) for p in scene.eye(points[list(named)])]
+    words = [f"{number_of(k, model.n, paper)} {model.joint_names[k]}" for k in named]
     taken = [_point(p) for p in scene.eye(scene.body.centres)]
     taken += [_letter(scene, end) for end in scene.eye(_AXES * scene.body.reach * np.eye(3))]
     taken += [_point(scene.eye(a + t * (b - a))) for _, a, b in scene.body.links for t in (0.25, 0.5, 0.75)]
-    centres = place_labels(places, words, 7.0, scene.inch, taken, scene.inner)
-    for place, centre, text in zip(places, centres, words, strict=True):
-        half = 0.5 * 0.6 * 7.0 / POINTS * width(text) * scene.inch, 0.5 * 7.0 / POINTS * scene.inch
-        edge = [float(np.clip(p, c - h, c + h)) for p, c, h in zip(place, centre, half, strict=True)]
-        if np.hypot(edge[0] - place[0], edge[1] - place[1]) > 0.15 * scene.inch:
-            pen.line([place, (edge[0], edge[1])], SOFT, 0.5, layer=4.7)
-        pen.text(*centre, text, 7, INK, halo=True)
+    draw_labels(pen, places, words, 7.0, scene.inch, taken, scene.inner)
 
 
 def _label_points(body: Skeleton) -> Iterator[Floats]:
@@ -255,15 +255,11 @@ def _label_points(body: Skeleton) -> Iterator[Floats]:
         yield body.origins[k] if body.model.bodies[k].joint.kind == "floating" else joint
 
 
-def _captions(pen: Pen, scene: _Scene, paper: bool, pose: str, signs: str) -> None:
+def _captions(pen: Pen, scene: _Scene, paper: bool, named: tuple[int, ...], pose: str, signs: str) -> None:
     left, _, bottom, top = scene.limits
     inch, model = scene.inch, scene.body.model
     title = pen.text(left + 0.2 * inch, top - 0.25 * inch, model.name, 13, bold=True, across="left")
     pen.behind(title, f"   {counted(model)}, {pose}", 9, SOFT)
     pen.text(left + 0.2 * inch, bottom + 0.36 * inch, signs, 8, INK, across="left")
-    note = f"{_length(scene)}" + (f"   {numbering_note(model.n, paper)}" if model.n <= LABELLED else "")
-    pen.text(left + 0.2 * inch, bottom + 0.16 * inch, note, 8, SOFT, across="left")
-
-
-def _length(scene: _Scene) -> str:
-    return f"extent {scene.body.reach:.2g} m"
+    notes = (f"extent {scene.body.reach:.2g} m", numbering_note(model.n, paper) if named else "", note(model, named))
+    pen.text(left + 0.2 * inch, bottom + 0.16 * inch, " · ".join(filter(None, notes)), 8, SOFT, across="left")

@@ -12,13 +12,16 @@ from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError
 from operator_algebra.evaluation import evaluate
 from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.render import brief
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import chain
 from operator_algebra.models.model import Model
+from operator_algebra.views import chart
 from operator_algebra.views.blocks import read
 from operator_algebra.views.canvas import open_canvas
-from operator_algebra.views.palette import FAINT, INK, INWARD, OUTWARD, SOFT
+from operator_algebra.views.palette import INWARD, OUTWARD
+from operator_algebra.views.pen import Pen
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +30,9 @@ if TYPE_CHECKING:
 SIZES = (4, 8, 16, 32, 64, 128)
 
 
-def scaling(e: Expr | str, sizes: Sequence[int] = SIZES, *, timed: bool = True, ax: Axes | None = None) -> Figure:
+def scaling(
+    e: Expr | str, sizes: Sequence[int] = SIZES, *, timed: bool = True, ax: Axes | None = None, dark: bool = False
+) -> Figure:
     """Cost of a vector formula on chains: operations of its sweeps, of a dense ℳ and its factors, and times.
 
     Lines are powers of n fitted to the larger half of the sizes; their exponents are stated.
@@ -44,21 +49,20 @@ def scaling(e: Expr | str, sizes: Sequence[int] = SIZES, *, timed: bool = True, 
     counts = [(float(n), float(program.cost(model).total)) for n, model in zip(sizes, models, strict=True)]
     dense = [(float(n), 6.0 * (6.0 * n) ** 2 * n + n**3 / 3.0) for n in sizes]
     series = [("sweeps, operations", counts, INWARD, "o"), ("dense ℳ and its factors, operations", dense, OUTWARD, "s")]
-    canvas = open_canvas(ax, 9.2 if timed else 5.2, 4.0)
-    axes: Any = canvas.pen.axes
+    canvas = open_canvas(ax, 9.2 if timed else 5.2, 4.0, dark=dark)
+    pen = canvas.pen
     if timed and ax is None:
-        axes.set_position((0.075, 0.14, 0.40, 0.72))
-        second: Any = axes.figure.add_axes((0.565, 0.14, 0.40, 0.72))
+        pen.axes.set_position((0.075, 0.14, 0.40, 0.72))
+        second = Pen(pen.axes.figure.add_axes((0.565, 0.14, 0.40, 0.72)), dark=dark)
         clocks = [
             ("sweeps, numpy", _times(expression, models, _compiled), INWARD, "o"),
             ("matrices, evaluate", _times(expression, models, _evaluated), OUTWARD, "s"),
         ]
         _panel(second, clocks, "seconds")
     elif ax is None:
-        axes.set_position((0.14, 0.14, 0.80, 0.72))
-    _panel(axes, series, "operations")
-    title = f"{expression} on chains" if len(str(expression)) < 60 else "cost on chains"
-    axes.set_title(title, fontsize=9, color=INK, loc="left")
+        pen.axes.set_position((0.14, 0.14, 0.80, 0.72))
+    _panel(pen, series, "operations")
+    chart.title(pen, f"{brief(expression, 40)} on chains", pad=6)
     return canvas.figure
 
 
@@ -68,24 +72,19 @@ def exponent(points: Sequence[tuple[float, float]]) -> float:
     return float(np.polyfit(kept[:, 0], kept[:, 1], 1)[0])
 
 
-def _panel(axes: Any, series: Sequence[tuple[str, list[tuple[float, float]], str, str]], what: str) -> None:
-    for label, points, colour, marker in series:
+def _panel(pen: Pen, series: Sequence[tuple[str, list[tuple[float, float]], str, str]], what: str) -> None:
+    axes = pen.axes
+    for name, points, colour, marker in series:
         xs, ys = zip(*points, strict=True)
-        axes.plot(
-            xs, ys, color=colour, marker=marker, markersize=4, linewidth=1.2, label=f"{label}, n^{exponent(points):.1f}"
-        )
+        label = f"{name}, n^{exponent(points):.1f}"
+        axes.plot(xs, ys, color=pen.shade(colour), marker=marker, markersize=4, linewidth=1.2, label=label)
     axes.set_xscale("log")
     axes.set_yscale("log")
     sizes = [n for n, _ in series[0][1]]
     axes.set_xticks(sizes, [f"{n:g}" for n in sizes])
     axes.set_xticks([], minor=True)
-    axes.set_xlabel("bodies n", fontsize=8, color=SOFT)
-    axes.set_ylabel(what, fontsize=8, color=SOFT)
-    axes.tick_params(which="both", labelsize=7)  # minor ticks have labels too where the axis spans no decade
-    axes.grid(True, color=FAINT, linewidth=0.5)
-    axes.legend(fontsize=7, frameon=False)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    chart.dress(pen, "bodies n", what)
+    chart.legend(pen, loc="best")
 
 
 def _times(

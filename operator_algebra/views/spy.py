@@ -11,7 +11,7 @@ import numpy as np
 from operator_algebra.markup import width
 from operator_algebra.models.model import Model
 from operator_algebra.views.blocks import Blocks, Picturable, blocks
-from operator_algebra.views.branches import LABELLED, branches, labels
+from operator_algebra.views.branches import LABELLED, branches
 from operator_algebra.views.canvas import (
     POINTS,
     Numbering,
@@ -20,7 +20,9 @@ from operator_algebra.views.canvas import (
     numbering_note,
     open_canvas,
 )
-from operator_algebra.views.palette import CARD, FAINT, INK, SOFT, strong, tint
+from operator_algebra.views.labelling import apart
+from operator_algebra.views.naming import Labels, label_of, labelled, note
+from operator_algebra.views.palette import CARD, FAINT, INK, PAPER, SOFT, strong, tint
 from operator_algebra.views.pen import Pen
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MATRIX = 4.2
+_LETTERS = 0.11
+"""Inches between labels."""
 _SINGLE = 64
 """Up to so many bodies every block is a square of its own."""
 
@@ -39,6 +43,8 @@ def spy(
     q: Any = None,
     ax: Axes | None = None,
     numbering: Numbering = "model",
+    labels: Labels = "auto",
+    dark: bool = False,
     **inputs: object,
 ) -> Figure:
     """The block pattern of an operator, and the tree that causes it; branches are tinted alike in both.
@@ -50,8 +56,9 @@ def spy(
     >>> figure = spy(oa.symbols.phi, oa.load("tree4"))
     """
     paper = check_numbering(numbering)
-    drawing = _Layout(blocks(e, model, q, inputs), paper)
-    canvas = open_canvas(ax, *drawing.inches)
+    shown = blocks(e, model, q, inputs)
+    drawing = _Layout(shown, labelled(shown.model, labels), paper)
+    canvas = open_canvas(ax, *drawing.inches, dark=dark)
     _draw(canvas.pen, drawing)
     return canvas.figure
 
@@ -61,6 +68,7 @@ class _Layout:
     """Sizes in units of one block; row 0 is at the top, the matrix starts at x = 0."""
 
     shown: Blocks
+    named: tuple[int, ...]
     paper: bool
 
     @property
@@ -77,26 +85,35 @@ class _Layout:
 
     @property
     def block(self) -> float:
-        """Inches of one block."""
-        return float(np.clip(_MATRIX / max(self.rows, self.cols), 0.006, 0.42))
+        """Inches of one block; labels have room beside the rows."""
+        count = max(self.rows, self.cols)
+        least = _LETTERS * len(self.named) / count if self.n > LABELLED else 0.0
+        return float(np.clip(_MATRIX / count, max(0.006, least), 0.42))
 
     @property
     def font(self) -> float:
         """Points of the labels."""
-        return float(np.clip(0.62 * self.block * POINTS, 4.5, 9.0))
+        return float(np.clip(0.62 * self.block * POINTS, 4.5, 9.0)) if self.n <= LABELLED else 6.5
 
     def units(self, inches: float) -> float:
         return inches / self.block
 
     @property
     def names(self) -> tuple[str, ...]:
-        return labels(self.shown.model, [number_of(k, self.n, self.paper) for k in range(self.n)])
+        """Number and joint of each labelled body."""
+        model = self.shown.model
+        return tuple(label_of(model, k, number_of(k, self.n, self.paper)) for k in self.named)
+
+    @property
+    def leader(self) -> float:
+        """Room for lines from labels to rows; none where every row has its label."""
+        return 0.0 if len(self.named) == self.n else self.units(0.22)
 
     @property
     def label_width(self) -> float:
-        if not self.shown.rows_attached or self.n > LABELLED:
+        if not self.shown.rows_attached or not self.named:
             return self.units(0.1)
-        return self.units(max(map(width, self.names)) * self.font * 0.62 / POINTS + 0.2)
+        return self.units(max(map(width, self.names)) * self.font * 0.62 / POINTS + 0.2) + self.leader
 
     @property
     def tree_width(self) -> float:
@@ -114,13 +131,18 @@ class _Layout:
     def _text(self) -> float:
         """Inches that the captions need."""
         shown = self.shown
-        note = f"{shown.source} · {numbering_note(self.n, self.paper)}"
         title = 0.115 * width(shown.title) + 0.25 + 0.072 * width(f"{shown.facts}   {shown.model.name}")
-        return 0.4 + max(0.062 * width(shown.reason), 0.062 * width(note), title)
+        return 0.4 + max(0.062 * width(shown.reason), 0.062 * width(self.note), title)
+
+    @property
+    def note(self) -> str:
+        """Where the pattern is from, and how bodies are numbered and labelled."""
+        told = note(self.shown.model, self.named) if self.shown.rows_attached else ""
+        return " · ".join(filter(None, (self.shown.source, numbering_note(self.n, self.paper), told)))
 
     @property
     def top(self) -> float:
-        return -self.units(0.85 if self.n <= LABELLED else 0.7)
+        return -self.units(0.85)
 
     @property
     def bottom(self) -> float:
@@ -151,8 +173,7 @@ def _captions(pen: Pen, at: _Layout) -> None:
     pen.behind(title, f"   {shown.facts}   {shown.model.name}", colour=SOFT)
     low = at.bottom - at.units(0.5)
     pen.text(left, low, shown.reason, 8, across="left")
-    note = f"{shown.source} · {numbering_note(at.n, at.paper)}"
-    pen.text(left, low + at.units(0.22), note, 8, SOFT, across="left")
+    pen.text(left, low + at.units(0.22), at.note, 8, SOFT, across="left")
 
 
 def _runs(branch: Sequence[int]) -> list[tuple[int, int, int]]:
@@ -170,7 +191,7 @@ def _bands(pen: Pen, at: _Layout, groups: Sequence[tuple[int, int, int]]) -> Non
     """A tinted square for each branch on the diagonal, a tinted row beside the tree, lines between branches."""
     shown = at.shown
     frame = (0.0, 0.0, float(at.cols), float(at.rows))
-    pen.box(frame, "white", layer=0)
+    pen.box(frame, PAPER, layer=0)
     lined = len(groups) <= LABELLED
     for branch, first, end in groups:
         start, size = (at.n - end if at.paper else first), end - first
@@ -198,22 +219,31 @@ def _cells(pen: Pen, at: _Layout) -> None:
     ones = {place for place in squares if shown.unit and place[0] == place[1]}
     pen.boxes([square for place, square in squares.items() if place not in ones], shown.colour)
     for i, j in ones:
-        pen.box(squares[i, j], "white", shown.colour, min(1.4, 0.09 * at.block * POINTS), layer=3)
+        pen.box(squares[i, j], PAPER, shown.colour, min(1.4, 0.09 * at.block * POINTS), layer=3)
         if at.n <= LABELLED:
             pen.text(j + 0.5, i + 0.52, "I", at.font, shown.colour)
 
 
 def _numbers(pen: Pen, at: _Layout) -> None:
-    """Numbers above the columns, numbers and joint names left of the rows."""
-    shown = at.shown
-    if at.n > LABELLED:
+    """Numbers above the columns; numbers and joint names left of the rows, with lines where rows are narrow."""
+    if at.shown.cols_attached:
+        every = _step(0.3 / at.block) if at.n > LABELLED else 1
+        for k in range(0, at.n, every):
+            pen.text(at.row(k), -at.units(0.1), str(number_of(k, at.n, at.paper)), at.font, SOFT, up="bottom")
+    if not at.shown.rows_attached:
         return
-    for k, name in enumerate(at.names):
-        if shown.cols_attached:
-            number = str(number_of(k, at.n, at.paper))
-            pen.text(at.row(k), -at.units(0.1), number, at.font, SOFT, up="bottom")
-        if shown.rows_attached:
-            pen.text(-at.units(0.08), at.row(k), name, at.font, across="right")
+    named = sorted(zip(map(at.row, at.named), at.names, strict=True))
+    gap = at.units(_LETTERS) if at.n > LABELLED else 0.0
+    places = apart([row for row, _ in named], gap, 0.5, at.n - 0.5)
+    for (row, name), y in zip(named, places, strict=True):
+        pen.text(-at.units(0.08) - at.leader, y, name, at.font, across="right")
+        if at.leader:
+            pen.line([(-at.units(0.05) - at.leader, y), (-at.units(0.04), row)], SOFT, 0.5)
+
+
+def _step(least: float) -> int:
+    """The smallest of 1, 2, 5, 10, 20, 50, … that is not below a number."""
+    return next(m * 10**power for power in range(9) for m in (1, 2, 5) if m * 10**power >= least)
 
 
 def _tree(pen: Pen, at: _Layout) -> None:

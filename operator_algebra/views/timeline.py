@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from operator_algebra.lowering.program import Program
 from operator_algebra.markup import cut, width
 from operator_algebra.models.model import Model
+from operator_algebra.views.branches import LABELLED
 from operator_algebra.views.canvas import (
     Numbering,
     check_numbering,
@@ -16,7 +17,9 @@ from operator_algebra.views.canvas import (
     numbering_note,
     open_canvas,
 )
-from operator_algebra.views.palette import FAINT, INK, INWARD, OUTWARD, SOFT
+from operator_algebra.views.labelling import apart
+from operator_algebra.views.naming import Labels, label_of, labelled, note
+from operator_algebra.views.palette import FAINT, INK, SOFT, Look, looks
 from operator_algebra.views.pen import Pen
 from operator_algebra.views.stages import Lowered, Stage, program_of, small_tree, stages
 
@@ -24,11 +27,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_NAMED = 20
+_LETTERS = 0.125
+"""Inches between names."""
 _DRAWN = 64
 """Up to so many bodies the messages are drawn."""
-_COLOURS = {"inward": INWARD, "outward": OUTWARD, "local": SOFT, "once": "#8a6fb0"}
-_CRITICAL = "#111111"
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,13 @@ def _critical(tasks: list[Task]) -> tuple[int, ...]:
 
 
 def timeline(
-    program: Lowered, model: Model | None = None, *, ax: Axes | None = None, numbering: Numbering = "model"
+    program: Lowered,
+    model: Model | None = None,
+    *,
+    ax: Axes | None = None,
+    numbering: Numbering = "model",
+    labels: Labels = "auto",
+    dark: bool = False,
 ) -> Figure:
     """A row for each body, a column for each step; lines are messages, the heavy one is a longest chain of them.
 
@@ -112,10 +120,11 @@ def timeline(
     """
     paper = check_numbering(numbering)
     shown, target = program_of(program, model), model or small_tree()
-    at = Grid.of(shown, target, paper)
-    canvas = open_canvas(ax, at.width, at.height)
+    at = Grid.of(shown, target, labelled(target, labels), paper)
+    canvas = open_canvas(ax, at.width, at.height, dark=dark)
     canvas.pen.plain(0.0, at.width, 0.0, at.height)
     _captions(canvas.pen, at, shown)
+    _names(canvas.pen, at)
     _cells(canvas.pen, at)
     _messages(canvas.pen, at)
     return canvas.figure
@@ -128,21 +137,21 @@ class Grid:
     model: Model
     found: Schedule
     stages: tuple[Stage, ...]
+    named: tuple[int, ...]
     paper: bool
     left: float
     across: float
     line: float
 
     @staticmethod
-    def of(program: Program, model: Model, paper: bool) -> Grid:
-        """The grid of a program on a mechanism."""
+    def of(program: Program, model: Model, named: tuple[int, ...], paper: bool) -> Grid:
+        """The grid of a program on a mechanism, with these bodies labelled."""
         found = schedule(program, model)
-        named = model.n <= _NAMED
-        longest = max(width(cut(name, 16)) for name in model.joint_names)
-        left = 0.6 + (0.085 * longest if named else 0.25)
+        longest = max((width(label_of(model, k, model.n)) for k in named), default=0)
+        left = (0.6 if len(named) == model.n else 0.75) + 0.068 * longest
         across = max(0.035, min(0.5, 8.0 / max(found.steps, 1)))
-        line = 0.27 if named else max(0.03, 5.0 / model.n)
-        return Grid(model, found, stages(program, model), paper, left, across, line)
+        line = 0.27 if model.n <= LABELLED else max(0.03, 5.0 / model.n, _LETTERS * len(named) / model.n)
+        return Grid(model, found, stages(program, model), named, paper, left, across, line)
 
     @property
     def width(self) -> float:
@@ -152,14 +161,27 @@ class Grid:
     def height(self) -> float:
         return self.line * self.model.n + 1.75
 
+    @property
+    def looks(self) -> tuple[Look, ...]:
+        """How the cells of each stage are filled."""
+        return looks([stage.direction for stage in self.stages])
+
+    @property
+    def roomy(self) -> bool:
+        """Whether cells have room for the number of their stage."""
+        return self.line > 0.2 and self.across > 0.2
+
     def x(self, task: Task) -> float:
         """The middle of the column of a task."""
         return self.left + self.across * (task.step + 0.5)
 
+    def row(self, k: float) -> float:
+        """The middle of the row of a body."""
+        return self.height - 0.85 - self.line * (k + 0.5)
+
     def y(self, task: Task) -> float:
         """The middle of the row of a task; algebra between sweeps stands in the middle of all rows."""
-        row = task.body if task.body is not None else 0.5 * (self.model.n - 1)
-        return self.height - 0.85 - self.line * (row + 0.5)
+        return self.row(task.body if task.body is not None else 0.5 * (self.model.n - 1))
 
 
 def _captions(pen: Pen, at: Grid, program: Program) -> None:
@@ -167,42 +189,50 @@ def _captions(pen: Pen, at: Grid, program: Program) -> None:
     tasks, steps = len(at.found.tasks), at.found.steps
     pen.behind(title, f"   {at.model.name}   {tasks} tasks in {steps} steps", 9, SOFT)
     x = 0.25
-    for number, stage in enumerate(at.stages, 1):
-        pen.box((x, at.height - 0.66, 0.16, 0.14), _COLOURS[stage.direction])
+    for number, (stage, look) in enumerate(zip(at.stages, at.looks, strict=True), 1):
+        pen.box((x, at.height - 0.66, 0.24, 0.14), look.fill, look.stroke, 0.5, hatch=2 * look.hatch)
         label = f"{number} {stage.direction}"
-        pen.text(x + 0.22, at.height - 0.59, label, 8, SOFT, across="left")
-        x += 0.45 + 0.08 * len(label)
-    pen.line([(x, at.height - 0.59), (x + 0.3, at.height - 0.59)], _CRITICAL, 2.0)
+        pen.text(x + 0.3, at.height - 0.59, label, 8, SOFT, across="left")
+        x += 0.53 + 0.08 * len(label)
+    pen.line([(x, at.height - 0.59), (x + 0.3, at.height - 0.59)], INK, 2.0)
     pen.text(x + 0.37, at.height - 0.59, "a critical path", 8, SOFT, across="left")
-    for k in range(at.model.n):
-        y = at.height - 0.85 - at.line * (k + 0.5)
-        if at.model.n <= _NAMED:
-            label = f"{cut(at.model.joint_names[k], 16)}  {number_of(k, at.model.n, at.paper)}"
-            pen.text(at.left - 0.1, y, label, 8, INK, across="right")
-        elif k % max(1, at.model.n // 10) == 0:
-            pen.text(at.left - 0.1, y, str(number_of(k, at.model.n, at.paper)), 7, SOFT, across="right")
     low = at.height - 0.85 - at.line * at.model.n
     every = max(1, -(-at.found.steps // 20))
     for step in range(0, at.found.steps, every):
         pen.text(at.left + at.across * (step + 0.5), low - 0.13, str(step + 1), 7, SOFT)
     pen.text(at.left + 0.5 * at.across * at.found.steps, low - 0.36, "step", 8, SOFT)
-    pen.text(0.25, 0.17, numbering_note(at.model.n, at.paper), 8, SOFT, across="left")
+    notes = (numbering_note(at.model.n, at.paper), note(at.model, at.named))
+    pen.text(0.25, 0.17, " · ".join(filter(None, notes)), 8, SOFT, across="left")
+
+
+def _names(pen: Pen, at: Grid) -> None:
+    """Number and joint of each labelled body beside its row, with a line to it where rows are narrow."""
+    rows = [at.row(k) for k in reversed(at.named)]
+    places = apart(rows, _LETTERS, at.row(at.model.n - 1), at.row(0))
+    beside = len(at.named) == at.model.n
+    for k, row, y in zip(reversed(at.named), rows, places, strict=True):
+        words = label_of(at.model, k, number_of(k, at.model.n, at.paper))
+        pen.text(at.left - (0.1 if beside else 0.28), y, words, 8 if at.line > 0.2 else 7, INK, across="right")
+        if not beside:
+            pen.line([(at.left - 0.25, y), (at.left - 0.03, row)], SOFT, 0.5)
 
 
 def _cells(pen: Pen, at: Grid) -> None:
     """A filled cell where a body is computed, with the number of its stage."""
     wide, high = 0.8 * at.across, 0.72 * at.line
-    for number, stage in enumerate(at.stages):
+    for number, look in enumerate(at.looks):
         own = [task for task in at.found.tasks if task.stage == number]
         places = [
             (at.x(task) - wide / 2, at.y(task) - tall / 2, wide, tall)
             for task in own
             for tall in [high if task.body is not None else at.line * at.model.n]
         ]
-        pen.boxes(places, _COLOURS[stage.direction], layer=4)
-        if at.model.n <= _NAMED and at.across > 0.2:
-            for task in own:
-                pen.text(at.x(task), at.y(task) - 0.005, str(number + 1), 7, "white", bold=True)
+        hatched = at.across > 0.1 and at.line > 0.1
+        edge, hatch = (look.stroke, look.hatch) if hatched else ("none", "")
+        pen.boxes(places, look.fill, edge, 0.5, hatch=hatch, layer=4)
+        for task in own if at.roomy else ():
+            halo = look.fill if look.hatch else None
+            pen.text(at.x(task), at.y(task) - 0.005, str(number + 1), 7, look.letters, bold=True, halo=halo)
 
 
 def _messages(pen: Pen, at: Grid) -> None:
@@ -215,7 +245,7 @@ def _messages(pen: Pen, at: Grid) -> None:
     way = [tasks[i] for i in at.found.critical]
     dense = at.across < 0.1
     for source, task in pairwise(way):
-        pen.line(_between(at, source, task), _CRITICAL, 0.7 if dense else 2.0, round=True, layer=5 if dense else 3)
+        pen.line(_between(at, source, task), INK, 0.7 if dense else 2.0, round=True, layer=5 if dense else 3)
 
 
 def _between(at: Grid, source: Task, target: Task) -> list[tuple[float, float]]:

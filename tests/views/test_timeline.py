@@ -46,7 +46,7 @@ def test_algebra_between_sweeps_waits_for_all_bodies() -> None:
 def test_the_picture_names_bodies_stages_and_the_length() -> None:
     dog = oa.load("quadruped")
     words = words_of(timeline(oa.dynamics.forward_dynamics, dog))
-    assert {f"{name}  {k}" for k, name in enumerate(dog.joint_names)} < words
+    assert {f"{k}  {name}" for k, name in enumerate(dog.joint_names)} < words
     assert {"1 outward", "2 inward", "3 outward", "a critical path", "step"} < words
     assert any("39 tasks in 12 steps" in word for word in words)
     assert "numbering: paper, tips first, base k = 5" in words_of(timeline(SOLVE, numbering="paper"))

@@ -8,6 +8,7 @@ from operator_algebra.models.joints.joint import JOINT_KINDS
 from operator_algebra.models.model import Model
 from operator_algebra.views.branches import branches, spread
 from operator_algebra.views.joints import mark, marks_of
+from operator_algebra.views.naming import labelled
 from operator_algebra.views.palette import strong, tint
 from operator_algebra.views.tree import Layout, tree
 from tests.strategies import mechanisms
@@ -44,7 +45,7 @@ def test_names_numbers_and_kinds_are_written() -> None:
 @pytest.mark.parametrize("name", oa.available())
 def test_every_mechanism_is_drawn_within_its_sheet(name: str) -> None:
     model = oa.load(name)
-    at = Layout.of(model)
+    at = Layout.of(model, named=labelled(model))
     assert all(0 < x < at.width and 0 < y < at.height for x, y in at.spots)
     assert tree(model).get_size_inches().tolist() == pytest.approx([at.width, at.height])
     assert at.width < 10

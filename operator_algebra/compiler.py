@@ -29,6 +29,7 @@ from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.lower import Lowerable, Method, lower, named_formulas
 from operator_algebra.lowering.program import Output, Program
 from operator_algebra.models.model import Model, check_model
+from operator_algebra.models.numeric import is_plain
 from operator_algebra.operators.bind import DEFAULTS, Bound, bind
 from operator_algebra.operators.leaves import FRAMES
 from operator_algebra.operators.spaces import ONE
@@ -111,7 +112,7 @@ class Compiled:
         backward = compile(A.T @ y, self.model, backend=self.backend, frame=self.frame, method=method)
         others = [symbol for symbol in forward.program.mentioned if symbol != x]
         configuration = self.model.check_q(q)
-        bound = bind(self._what, others, self.model, inputs, batch=True, whole=False)
+        bound = bind(self._what, others, self.model, inputs, batch=True, whole=False, lead=configuration.shape[:-1])
         if _leading_axes(configuration, bound):
             raise InputError("a linear operator belongs to one configuration: q and the inputs have no leading axes.")
         rows, columns = bound.layouts[A.type.codomain.sizes].size, bound.layouts[A.type.domain.sizes].size
@@ -147,8 +148,8 @@ class Compiled:
         if q is None:
             raise InputError(f"{self._what} needs q ({self.model.nq} entries); it was not given.")
         configuration = self.model.check_q(q)
-        bound = bind(self._what, wanted, self.model, inputs, batch=True, whole=False)
-        _refuse_complex(self._what, bound)
+        bound = bind(self._what, wanted, self.model, inputs, batch=True, whole=False, lead=configuration.shape[:-1])
+        _refuse_wide(self._what, configuration, bound)
         rate = bound.values["v"].dense[..., 0] if "H_dot" in self.program.leaves else None
         return _Call(configuration, rate, bound, _leading_axes(configuration, bound))
 
@@ -240,11 +241,14 @@ class _Call:
     lead: tuple[int, ...]
 
 
-def _refuse_complex(what: str, inputs: Bound) -> None:
-    """Programs store floats: an imaginary part would be lost."""
-    for name, value in inputs.values.items():
-        if any(np.iscomplexobj(block) for block in (value.blocks if value.dense is None else [value.dense])):
-            raise InputError(f"{name} of {what} is complex; compiled programs compute with floats. Use evaluate.")
+def _refuse_wide(what: str, q: Any, inputs: Bound) -> None:
+    """Programs store doubles: an imaginary part, or more digits, would be lost."""
+    for name, array in (("q", q), *inputs.arrays()):
+        if not is_plain(array):
+            raise InputError(
+                f"{name} of {what} is {array.dtype.name}; compiled programs compute with float64. "
+                "Use evaluate, which computes in the kind of number that it is given."
+            )
 
 
 def _logarithm(output: Output, given: Any, errors: str, bad: Any) -> Any:
@@ -252,7 +256,7 @@ def _logarithm(output: Output, given: Any, errors: str, bad: Any) -> Any:
     if not isinstance(output.formula, Query) or output.formula.kind != "logdet" or not np.iscomplexobj(given):
         return given
     value: Any = np.asarray(given)
-    angle: Any = np.angle(np.exp(value - value.real))
+    angle: Any = np.angle(np.exp(1j * value.imag))
     negative: Any = np.abs(angle) > 1.0
     if errors == "raise" and (negative & ~bad).any():
         raise InputError(

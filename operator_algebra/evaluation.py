@@ -23,6 +23,7 @@ from operator_algebra.meaning.queries import answer
 from operator_algebra.meaning.rules import untyped
 from operator_algebra.meaning.source import ModelSource, Source
 from operator_algebra.models.model import Model
+from operator_algebra.models.numeric import common_kind
 from operator_algebra.operators.bind import bind
 from operator_algebra.operators.blocks import BlockMatrix
 from operator_algebra.operators.leaves import Frame, LeafValues
@@ -149,5 +150,7 @@ def shared_source(
 
         declared.append(rate)
     bound = bind(short(expressions[0]), declared, model, given)
-    rates = bound.values["v"].dense[:, 0] if rated else None
-    return ModelSource(model, LeafValues(model, position, rates, frame), bound)
+    # One kind of number for all: what is given with more digits, or complex, meets leaves that are as wide.
+    kind = common_kind([position, *(array for _, array in bound.arrays())])
+    rates = bound.values["v"].dense[:, 0].astype(kind) if rated else None
+    return ModelSource(model, LeafValues(model, position.astype(kind), rates, frame), bound)

@@ -29,10 +29,14 @@ def _repair(body: Expr) -> str:
     return "Did you mean φ⁻¹ = I − E_φ?"
 
 
-def zero_determinant(e: Expr) -> str:
-    """The log-determinant of a one-way operator without diagonal blocks."""
-    side = f"strictly {e.structure.flow}"
-    return f"cannot lower logdet({e}): {e} is {side}, so its determinant is zero and has no logarithm."
+def zero_determinant(e: Expr, part: Expr) -> str:
+    """The log-determinant of what contains a strict operator, or has low rank and no other part."""
+    flow = part.structure.flow
+    if flow == "zero" and e is not part:
+        why = "all of it passes a space of no body, so it has low rank"
+    else:
+        why = f"{part} is {'zero' if flow == 'zero' else f'strictly {flow}'}"
+    return f"cannot lower logdet({e}): {why}, its determinant is zero and has no logarithm."
 
 
 def open_hops(e: Expr) -> str:

@@ -39,6 +39,8 @@ def logdet(lift: Lift, e: Expr) -> int:
         one_way = flow in ("inward", "outward")
         if isinstance(part, One) or (one_way and part.structure.unit):
             continue
+        if flow == "zero" or (one_way and part.structure.strict):
+            raise NotLowerable(refuse.zero_determinant(e, part))
         if isinstance(part, Inverse):
             pending.append((-sign, part.body))
         elif isinstance(part, Product) and all(factor.type.same_sizes for factor in part.children):
@@ -51,8 +53,6 @@ def logdet(lift: Lift, e: Expr) -> int:
             terms.append(_total(lift, "logdet", Ref(lift.vector(part))).scaled(sign))
         elif flow == "diagonal":
             terms.append(_total(lift, "logdet", lift.block(part)).scaled(sign))
-        elif one_way and part.structure.strict:
-            raise NotLowerable(refuse.zero_determinant(part))
         elif one_way:
             pending.append((sign, diag(part)))
         elif isinstance(part, Symbol) and part.definition is not None:
@@ -60,6 +60,8 @@ def logdet(lift: Lift, e: Expr) -> int:
         elif isinstance(part, Transpose):
             pending.append((sign, part.body))
         elif (bordered := run(lift.seams.split(part))).low:
+            if bordered.tree.structure.flow == "zero":
+                raise NotLowerable(refuse.zero_determinant(e, bordered.tree))
             smalls = lift.seams.smalls(part)
             terms.extend(_total(lift, "logdet", Ref(lift.vector(small))).scaled(sign) for small in smalls)
             pending.append((sign, bordered.tree))

@@ -13,10 +13,10 @@ from operator_algebra.expressions.nodes import Expr, Inverse, Symbol, Transpose
 from operator_algebra.meaning.evaluator import Evaluation, Request, Steps
 from operator_algebra.meaning.source import Source
 from operator_algebra.operators.blocks import BlockMatrix
+from operator_algebra.operators.factors import eps, extreme_singular_values
 from operator_algebra.operators.inversion import (
     PIVOT,
     SingularBlock,
-    extreme_singular_values,
     identity_like,
     invert_dense,
     invert_diagonal,
@@ -55,21 +55,24 @@ def inverse_steps(run: Evaluation, node: Inverse, request: Request) -> Steps:
     if flow == "zero":
         raise SingularError(f"{short(node.body)} is zero: it has no inverse.")
     run.afford(node, dense=True)
-    inverse, condition = invert_dense(matrix.data.toarray())
+    sizes = None if matrix.exact else (yield Request("magnitude", node.body, None, here)).toarray()
+    inverse, condition = invert_dense(matrix.data.toarray(), sizes)
     if inverse is None:
-        _refuse_dense(run.source, node.body, matrix, condition)
+        refuse_dense(run.source, node.body, matrix, condition)
     return BlockMatrix.from_dense(node.type, matrix.cols, matrix.rows, inverse, matrix.binding)
 
 
 def _invert_blocks(run: Evaluation, e: Expr, matrix: BlockMatrix, here: Any) -> Steps:
-    sizes = None
-    if not matrix.exact:
-        magnitude = yield Request("magnitude", e, None, here)
-        sizes = matrix.like(magnitude).diagonal_norms()
+    sizes = None if matrix.exact else block_sizes(matrix, (yield Request("magnitude", e, None, here)))
     try:
         return invert_diagonal(matrix, sizes)
     except SingularBlock as block:
         refuse_singular(run.source, e, block)
+
+
+def block_sizes(matrix: BlockMatrix, magnitude: Any) -> Any:
+    """The sizes of the blocks (k, k) before cancellation, from those of their entries."""
+    return matrix.like(magnitude).diagonal_norms()
 
 
 def unit_form(run: Evaluation, node: Inverse, request: Request) -> Steps:
@@ -102,11 +105,11 @@ def _invert_unit(run: Evaluation, node: Inverse, unit: BlockMatrix, *, inward: b
 # -- wording -----------------------------------------------------------------------------------------------------------
 
 
-def refuse_singular(source: Source, e: Expr, block: SingularBlock) -> NoReturn:
-    """Say which joint makes a block singular, what hangs on it, and what helps."""
+def refuse_singular(source: Source, e: Expr, block: SingularBlock, asked: str = "") -> NoReturn:
+    """Say which joint makes a block singular, what hangs on it, and what helps; `asked` is what it was wanted for."""
     name = source.binding.joint_names[block.body]
     outboard = [source.binding.joint_names[k] for k in _outboard(source.parent, block.body)]
-    facts = f'{short(e)} is singular at joint "{name}" (pivot {block.pivot:.0e}, scale {block.scale:.0e})'
+    facts = f'{asked}{short(e)} is singular at joint "{name}" (pivot {block.pivot:.0e}, scale {block.scale:.0e})'
     if e.type == RATE >> TORQUE and e.structure.symmetric:
         beyond = f" (it carries {_some(outboard)})" if outboard else ""
         why = f"nothing outboard of it{beyond} has inertia about its axis"
@@ -129,13 +132,15 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
 
 
-def _refuse_dense(source: Source, e: Expr, matrix: BlockMatrix, condition: float) -> NoReturn:
+def refuse_dense(source: Source, e: Expr, matrix: BlockMatrix, condition: float, asked: str = "") -> NoReturn:
+    """Say that an operator as a whole is singular, and where, if a block of its diagonal is."""
     if matrix.rows.attached and not matrix.exact:
         scale = float(matrix.norms().data.max(initial=0.0))
         for body, block in enumerate(matrix.diagonal_blocks()):
-            if block.size and not extreme_singular_values(block[None])[0][0] > PIVOT * np.finfo(float).eps * scale:
-                refuse_singular(source, e, SingularBlock(body, 0.0, scale))
+            if block.size and not extreme_singular_values(block[None])[0][0] > PIVOT * eps(matrix.dtype) * scale:
+                refuse_singular(source, e, SingularBlock(body, 0.0, scale), asked)
+    lacks = "its determinant is zero" if asked else "it has no inverse"
     raise SingularError(
-        f"{short(e)} on {source.binding.name} is singular to rounding (condition {condition:.0e}): it has no inverse. "
+        f"{asked}{short(e)} on {source.binding.name} is singular to rounding (condition {condition:.0e}): {lacks}. "
         "Check for massless tips, aligned axes, or constraints that depend on each other."
     )

@@ -198,7 +198,7 @@ class Planner:
 
     def _scaled(self, factor: Fraction | Expr, body: int) -> Step:
         if isinstance(factor, Fraction):
-            return steps.multiple(factor, body, exact=self.source.dtype == object)
+            return steps.multiple(factor, body, self.source.dtype)
         if factor in self.open:
             raise NoSinglePath(short(factor))
         return steps.scaled(self._known(factor, "number"), body)

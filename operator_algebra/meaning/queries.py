@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,10 @@ from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query
 from operator_algebra.meaning.evaluator import Evaluation, Request
+from operator_algebra.meaning.inverses import block_sizes, refuse_dense, refuse_singular
 from operator_algebra.operators.blocks import BlockGroup, BlockMatrix
+from operator_algebra.operators.factors import determinant
+from operator_algebra.operators.inversion import SingularBlock, invert_dense, sound_blocks
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.spaces import ONE, Space
 
@@ -31,34 +35,52 @@ def answer(run: Evaluation, e: Expr | Query) -> BlockMatrix:
         case "block":
             return _block(run, e).titled(title)
         case "trace":
-            return _number(run, float(np.trace(_entries(run, e.body)))).titled(title)
+            return _number(run, np.trace(run.value(e.body).data.toarray())).titled(title)
         case _:
-            return _number(run, _logdet(run, e)).titled(title)
+            return _number(run, _logdet(run, e.body)).titled(title)
 
 
-def _entries(run: Evaluation, e: Expr) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    return run.value(e).data.toarray()
-
-
-def _number(run: Evaluation, value: float) -> BlockMatrix:
+def _number(run: Evaluation, value: Any) -> BlockMatrix:
     layout = run.source.layout(ONE)
     return BlockMatrix.from_dense(ONE >> ONE, layout, layout, [[value]], run.source.binding)
 
 
-def _logdet(run: Evaluation, e: Query) -> float:
-    if e.body.structure.flow == "diagonal":
-        blocks = [block for block in run.value(e.body).diagonal_blocks() if block.size]
-    else:
-        blocks = [_entries(run, e.body)]
-    total, sign = 0.0, 1.0
-    for block in blocks:
-        one, value = np.linalg.slogdet(block)
-        sign *= float(one)
-        total += float(value)
-    if sign <= 0.0:
-        kind = "zero" if sign == 0.0 else "negative"
-        raise InputError(f"logdet({short(e.body)}): the determinant is {kind}, so it has no logarithm. Check its sign.")
-    return total
+def _logdet(run: Evaluation, e: Expr) -> Any:
+    """Σ log det of the blocks (k, k), of an operator that goes both ways log det of the whole.
+
+    What has no inverse has no log-determinant. A complex determinant has its analytic continuation from the real one.
+    """
+    asked = f"logdet({short(e)}): "
+    value = run.value(e)
+    size: Any = 0.0
+    sign: Any = 1.0
+    for block in _determining_blocks(run, e, value, asked):
+        of_block, of_size = determinant(block)
+        sign, size = sign * of_block, size + of_size
+    if not np.real(sign) > 0.0:
+        raise InputError(f"{asked}the determinant is negative, so it has no logarithm. Check its sign.")
+    if not np.iscomplexobj(sign):
+        return size
+    angle: Any = np.arctan2(sign.imag, sign.real)
+    return size + 1j * angle
+
+
+def _determining_blocks(run: Evaluation, e: Expr, value: BlockMatrix, asked: str) -> list[Any]:
+    """The blocks whose determinants make up that of an operator; `SingularError` if it has none but zero."""
+    if e.structure.unit:
+        return []
+    if e.structure.flow in ("diagonal", "inward", "outward", "zero"):
+        local = value.diagonal()
+        sizes = None if local.exact else block_sizes(local, run.magnitude(e))
+        try:
+            return [block for group in sound_blocks(local, sizes) for block in group.blocks]
+        except SingularBlock as block:
+            refuse_singular(run.source, e, block, asked)
+    entries = value.data.toarray()
+    inverse, condition = invert_dense(entries, None if value.exact else run.magnitude(e).toarray())
+    if inverse is None:
+        refuse_dense(run.source, e, value, condition, asked)
+    return [entries]
 
 
 def _block(run: Evaluation, e: Query) -> BlockMatrix:

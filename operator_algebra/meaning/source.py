@@ -10,6 +10,7 @@ import numpy as np
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.model import Model
+from operator_algebra.models.numeric import common_kind
 from operator_algebra.operators.bind import Bound, InputValue
 from operator_algebra.operators.blockdict import BlockDict
 from operator_algebra.operators.blocks import BlockGroup, BlockMatrix, group_by_size
@@ -56,7 +57,7 @@ class ModelSource:
         self.binding = Binding(model, model.name, model.joint_names, leaves.frame, leaves.q)
         self.parent: Indices = np.array(model.parent, dtype=np.intp)
         self.level: Indices = np.array(model.level, dtype=np.intp)
-        self.dtype: np.dtype[Any] = np.dtype(np.complex128 if np.iscomplexobj(leaves.q) else np.float64)
+        self.dtype: np.dtype[Any] = common_kind([leaves.q, *(array for _, array in inputs.arrays())])
 
     def layout(self, space: Space) -> Layout:
         """Block sizes of a space; those of a user's space come with the values of the inputs."""
@@ -81,7 +82,8 @@ class ModelSource:
 
     def _input(self, symbol: Symbol, value: InputValue) -> BlockMatrix:
         if value.dense is not None:
-            return BlockMatrix.from_dense(symbol.type, value.rows, value.cols, value.dense, self.binding)
+            entries = value.dense.astype(self.dtype)
+            return BlockMatrix.from_dense(symbol.type, value.rows, value.cols, entries, self.binding)
         rows = cols = np.arange(len(self.parent), dtype=np.intp)
         blocks = value.blocks
         if value.structure.hop:

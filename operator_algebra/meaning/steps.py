@@ -9,11 +9,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from operator_algebra.operators.blocks import machine_number
+from operator_algebra.operators.factors import inverses
 from operator_algebra.operators.inversion import SingularBlock, exact_inverse
 from operator_algebra.operators.leaves import LOCAL_BLOCKS
 from operator_algebra.operators.root import SquareRootError, block_root
-
-_linalg: Any = np.linalg
 
 Step = Callable[[list[Any], int], Any]
 
@@ -84,9 +84,9 @@ def multiplied(factors: Sequence[int]) -> Step:
     return step
 
 
-def multiple(factor: Fraction, i: int, *, exact: bool) -> Step:
+def multiple(factor: Fraction, i: int, kind: np.dtype[Any]) -> Step:
     """A rational multiple."""
-    number: Any = factor if exact else float(factor)
+    number: Any = factor if kind.kind == "O" else machine_number(factor, kind)
     return lambda values, k: number * values[i]
 
 
@@ -110,7 +110,7 @@ def inverted(i: int, culprit: object) -> Step:
                 return exact_inverse(block, k)
             if block.shape == (1, 1) and block[0, 0] != 0:
                 return 1.0 / block
-            return _linalg.inv(block)
+            return inverses(block[None])[0]
         except np.linalg.LinAlgError:
             error = SingularBlock(k, 0.0, float(np.abs(block).max()))
             error.culprit = culprit

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +40,16 @@ class JointGroup:
     joint: Joint
     q: Indices  # (m, nq)
     v: Indices  # (m, nv)
+
+    def wide_joint(self, kind: np.dtype[Any]) -> Joint:
+        """The joint for coordinates of this kind: beyond doubles its parameters are as wide, so that formulas are."""
+        wide = np.finfo(kind).dtype
+        if wide == np.float64 or self.joint.kind not in JOINT_KINDS:
+            return self.joint
+        one = copy.copy(self.joint)
+        for field in one.parameters:
+            object.__setattr__(one, field, np.asarray(getattr(one, field)).astype(wide))
+        return one
 
 
 def model_arrays(bodies: Sequence[Body]) -> ModelArrays:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from operator_algebra.errors import InputError, explain
+from operator_algebra.models.numeric import NotNumeric, Numbers, common_kind, manifold, numeric
 
 if TYPE_CHECKING:
     from operator_algebra.models.model import Model
@@ -49,21 +50,25 @@ def random(model: Model, seed: int) -> tuple[Floats, Floats]:
     return q, rng.uniform(-1.0, 1.0, model.nv)
 
 
-def integrate(model: Model, q: ArrayLike, dv: ArrayLike) -> Floats:
+def integrate(model: Model, q: ArrayLike, dv: ArrayLike) -> Numbers:
     """The configuration q ⊕ dv, joint by joint."""
     start, step = check_q(model, q), check_v(model, dv, "dv")
-    result = np.empty((*np.broadcast_shapes(start.shape[:-1], step.shape[:-1]), model.nq))
+    kind = common_kind([start, step])
+    result = np.empty((*np.broadcast_shapes(start.shape[:-1], step.shape[:-1]), model.nq), kind)
     for group in model.joint_groups:
-        result[..., group.q] = group.joint.integrate(start[..., group.q], step[..., group.v], np)
+        joint = group.wide_joint(kind)
+        result[..., group.q] = joint.integrate(start[..., group.q], step[..., group.v], manifold(kind))
     return result
 
 
-def difference(model: Model, q0: ArrayLike, q1: ArrayLike) -> Floats:
+def difference(model: Model, q0: ArrayLike, q1: ArrayLike) -> Numbers:
     """The rates q1 ⊖ q0, joint by joint."""
     start, end = check_q(model, q0), check_q(model, q1)
-    result = np.empty((*np.broadcast_shapes(start.shape[:-1], end.shape[:-1]), model.nv))
+    kind = common_kind([start, end])
+    result = np.empty((*np.broadcast_shapes(start.shape[:-1], end.shape[:-1]), model.nv), kind)
     for group in model.joint_groups:
-        result[..., group.v] = group.joint.difference(start[..., group.q], end[..., group.q], np)
+        joint = group.wide_joint(kind)
+        result[..., group.v] = joint.difference(start[..., group.q], end[..., group.q], manifold(kind))
     return result
 
 
@@ -76,14 +81,14 @@ def rest(model: Model) -> Floats:
     return q
 
 
-def check_q(model: Model, q: ArrayLike) -> Floats:
-    """The coordinates as floats (..., nq) with unit quaternions, or `InputError`."""
+def check_q(model: Model, q: ArrayLike) -> Numbers:
+    """The coordinates as numbers (..., nq) with unit quaternions, or `InputError`."""
     values = _checked(model, q, "q", model.nq)
     for group in model.joint_groups:
         part = group.joint.quaternion
         if part is None:
             continue
-        norms = np.sqrt((values[..., group.q[:, part]] ** 2).sum(-1))
+        norms = np.sqrt((np.real(values[..., group.q[:, part]]) ** 2).sum(-1))
         bad = np.argwhere(~(np.abs(norms - 1.0) <= _UNIT))
         if len(bad):
             first = group.q[bad[0][-1], part]
@@ -98,16 +103,16 @@ def check_q(model: Model, q: ArrayLike) -> Floats:
     return values
 
 
-def check_v(model: Model, v: ArrayLike, name: str = "v") -> Floats:
-    """Rates as floats (..., nv), or `InputError`."""
+def check_v(model: Model, v: ArrayLike, name: str = "v") -> Numbers:
+    """Rates as numbers (..., nv), or `InputError`."""
     return _checked(model, v, name, model.nv)
 
 
-def _checked(model: Model, given: Any, name: str, size: int) -> Floats:
+def _checked(model: Model, given: Any, name: str, size: int) -> Numbers:
     try:
-        values = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(explain(f"{name} is not an array of numbers", f"model {model.name}")) from None
+        values = numeric(given)
+    except NotNumeric as reason:
+        raise InputError(explain(f"{name} is not an array of numbers ({reason})", f"model {model.name}")) from None
     if values.ndim == 0 or values.shape[-1] != size:
         shape = tuple(values.shape)
         raise InputError(explain(f"{name} has shape {shape}, not (..., {size})", f"model {model.name}"))

@@ -6,13 +6,14 @@ Bodies run along an axis of their own, behind the leading axes of q.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from operator_algebra.models import configurations
 from operator_algebra.models.arrays import JointGroup
+from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Model
 from operator_algebra.spatial.arrays import Array, ArrayNamespace, ManifoldNamespace
 from operator_algebra.spatial.inertia import spatial_inertia
@@ -34,7 +35,7 @@ def joint_transforms(model: Model, q: Array, xp: ArrayNamespace) -> tuple[Array,
     >>> joint_transforms(arm, arm.neutral(), np)[0].shape
     (3, 3, 3)
     """
-    poses = [group.joint.transform(q[..., group.q], xp) for group in model.joint_groups]
+    poses = [_joint(group, q).transform(q[..., group.q], xp) for group in model.joint_groups]
     rotations = _in_body_order(model, [rotation for rotation, _ in poses], -3, xp)
     return rotations, _in_body_order(model, [position for _, position in poses], -2, xp)
 
@@ -48,13 +49,13 @@ def body_transforms(model: Model, q: Array, xp: ArrayNamespace) -> tuple[Array, 
 
 def joint_map_groups(model: Model, q: Array, xp: ArrayNamespace) -> list[GroupBlocks]:
     """H* by kind of joint: blocks (..., m, 6, nv)."""
-    return [GroupBlocks(group.bodies, group.joint.motion_map(q[..., group.q], xp)) for group in model.joint_groups]
+    return [GroupBlocks(group.bodies, _joint(group, q).motion_map(q[..., group.q], xp)) for group in model.joint_groups]
 
 
 def joint_map_rate_groups(model: Model, q: Array, v: Array, xp: ArrayNamespace) -> list[GroupBlocks]:
     """d/dt H* by kind of joint, only for the kinds whose map depends on q: blocks (..., m, 6, nv)."""
     return [
-        GroupBlocks(group.bodies, group.joint.motion_map_rate(q[..., group.q], v[..., group.v], xp))
+        GroupBlocks(group.bodies, _joint(group, q).motion_map_rate(q[..., group.q], v[..., group.v], xp))
         for group in model.joint_groups
         if not group.joint.has_constant_map
     ]
@@ -88,10 +89,17 @@ def spring_deflections(model: Model, q: Array, xp: ManifoldNamespace) -> Array:
     return xp.concatenate(parts, axis=-1)[..., np.argsort(order)]
 
 
-def inertia_blocks(model: Model) -> NDArray[np.float64]:
-    """M of each body, about its origin in its axes: (n, 6, 6)."""
+def inertia_blocks(model: Model, kind: Any = np.float64) -> NDArray[Any]:
+    """M of each body, about its origin in its axes: (n, 6, 6), computed in a kind of real number."""
     arrays = model.arrays
-    return spatial_inertia(arrays.mass, arrays.com, arrays.inertia_at_com, np)
+    mass, com, inertia = (part.astype(kind) for part in (arrays.mass, arrays.com, arrays.inertia_at_com))
+    return spatial_inertia(mass, com, inertia, np)
+
+
+def _joint(group: JointGroup, q: Array) -> Joint:
+    """The joint of a group, its parameters as wide as the coordinates; symbols in arrays take it as it is."""
+    kind: Any = getattr(q, "dtype", None)
+    return group.wide_joint(kind) if getattr(kind, "kind", "") in ("f", "c") else group.joint
 
 
 def _each(model: Model, value: Callable[[JointGroup], Array]) -> list[GroupBlocks]:

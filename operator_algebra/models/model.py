@@ -202,19 +202,22 @@ class Model:
         """A random configuration within the joint limits, and rates between −1 and 1."""
         return configurations.random(self, seed)
 
-    def integrate(self, q: ArrayLike, dv: ArrayLike) -> NDArray[np.float64]:
+    def integrate(self, q: ArrayLike, dv: ArrayLike) -> NDArray[Any]:
         """The configuration q ⊕ dv: where the constant rates dv lead in unit time; any leading axes."""
         return configurations.integrate(self, q, dv)
 
-    def difference(self, q0: ArrayLike, q1: ArrayLike) -> NDArray[np.float64]:
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> NDArray[Any]:
         """The constant rates q1 ⊖ q0, which lead from q0 to q1 in unit time; any leading axes."""
         return configurations.difference(self, q0, q1)
 
-    def check_q(self, q: ArrayLike) -> NDArray[np.float64]:
-        """Coordinates as an array (..., nq), finite, with unit quaternions; otherwise `InputError`."""
+    def check_q(self, q: ArrayLike) -> NDArray[Any]:
+        """Coordinates as an array (..., nq), finite, with unit quaternions; otherwise `InputError`.
+
+        Complex and extended precision are kept. Of complex coordinates the real parts are a configuration.
+        """
         return configurations.check_q(self, q)
 
-    def check_v(self, v: ArrayLike, name: str = "v") -> NDArray[np.float64]:
+    def check_v(self, v: ArrayLike, name: str = "v") -> NDArray[Any]:
         """Rates as an array (..., nv), finite; otherwise `InputError`."""
         return configurations.check_v(self, v, name)
 

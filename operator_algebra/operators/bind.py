@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Protocol, cast
@@ -11,6 +12,8 @@ import numpy as np
 
 from operator_algebra.errors import InputError
 from operator_algebra.models.model import Model
+from operator_algebra.models.numeric import NotNumeric, Numbers, numeric
+from operator_algebra.operators.given_blocks import describe, free_axis, join, lists_blocks, same_lead, scalar_blocks
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.spaces import FORCE, ONE, Space, Type
 from operator_algebra.operators.structure import Structure
@@ -63,6 +66,12 @@ class Bound:
     values: Mapping[str, InputValue]
     layouts: Mapping[str, Layout]
 
+    def arrays(self) -> Iterator[tuple[str, Numbers]]:
+        """Every array that was given, with the name of its input."""
+        for name, value in self.values.items():
+            for array in value.blocks if value.dense is None else [value.dense]:
+                yield name, array
+
 
 def model_layouts(model: Model) -> dict[str, Layout]:
     """Block sizes of the spaces that every model has, by size family."""
@@ -83,13 +92,14 @@ def bind(
     *,
     batch: bool = False,
     whole: bool = True,
+    lead: tuple[int, ...] = (),
 ) -> Bound:
     """Check the values of the inputs that a formula mentions.
 
-    `batch` allows leading axes; `whole` allows operators that are not local on the tree, given as dense arrays.
-    `what` names the formula in messages.
+    `batch` allows leading axes, of which q has `lead`; `whole` allows operators that are not local on the tree, given
+    as dense arrays. `what` names the formula in messages.
     """
-    return Binder(what, model, batch, whole).bind(wanted, given)
+    return Binder(what, model, batch, whole, lead).bind(wanted, given)
 
 
 def unmentioned(what: str, name: str, takes: Sequence[str]) -> InputError:
@@ -102,11 +112,12 @@ def unmentioned(what: str, name: str, takes: Sequence[str]) -> InputError:
 class Binder:
     """Reads the values of inputs into blocks; a subclass may take other numbers than floats."""
 
-    def __init__(self, what: str, model: Model, batch: bool, whole: bool) -> None:
+    def __init__(self, what: str, model: Model, batch: bool, whole: bool, lead: tuple[int, ...] = ()) -> None:
         self.what = what
         self.model = model
         self.batch = batch
         self.whole = whole
+        self.lead = lead
         self.layouts = model_layouts(model)
 
     def bind(self, wanted: Iterable[Declared], given: Mapping[str, object]) -> Bound:
@@ -122,10 +133,21 @@ class Binder:
                 if default is None:
                     raise InputError(self.missing(symbol, values))
                 values[name] = default
-        # Values by name first: they say how large the blocks of a user's space are.
-        order = sorted(symbols, key=lambda name: not isinstance(values[name], Mapping))
-        found = {name: self.value(symbols[name], values[name]) for name in order}
+        # Values by name first: they say how large the blocks of a user's space are. Then vectors: they tell a batch.
+        order = sorted(
+            symbols, key=lambda name: (not isinstance(values[name], Mapping), symbols[name].type.domain != ONE)
+        )
+        found: dict[str, InputValue] = {}
+        for name in order:
+            found[name] = self.value(symbols[name], values[name])
+            if symbols[name].type.domain == ONE and found[name].dense is not None:
+                self._meet(found[name].dense.shape[:-2])
         return Bound({name: found[name] for name in symbols}, self.layouts)
+
+    def _meet(self, lead: tuple[int, ...]) -> None:
+        """Remember the leading axes of a vector; those that do not fit are refused by the call."""
+        with suppress(ValueError):
+            self.lead = np.broadcast_shapes(self.lead, lead)
 
     def default(self, symbol: Declared) -> object:
         """The value of an input that is not given, if it has one."""
@@ -180,12 +202,11 @@ class Binder:
     # -- numbers ---------------------------------------------------------------------------------------------------
 
     def numbers(self, symbol: Declared, value: object, what: str = "it") -> Any:
-        """A finite array of floats, or of complex numbers if it has any."""
+        """A finite array of floats or complex numbers, in the precision that it has."""
         try:
-            array = np.asarray(value)
-            array = array if array.dtype.kind == "c" else array.astype(np.float64)
-        except (TypeError, ValueError):
-            raise self.refuse(symbol, f"{what} is not an array of numbers") from None
+            array = numeric(value)
+        except NotNumeric as reason:
+            raise self.refuse(symbol, f"{what} is not an array of numbers ({reason})") from None
         if not np.isfinite(array).all():
             where = tuple(np.argwhere(~np.isfinite(array))[0].tolist())
             raise self.refuse(symbol, f"{what} is not finite at {where}: {array[where]}")
@@ -240,31 +261,42 @@ class Binder:
         rows, cols = self.layout(symbol, symbol.type.codomain), self.layout(symbol, symbol.type.domain)
         flat = self._scalars(symbol, value, rows, cols)
         if flat is not None:
-            blocks = [_diagonal(flat[..., rows.part(k)]) for k in range(rows.count)]
+            blocks = [scalar_blocks(flat[..., rows.part(k)]) for k in range(rows.count)]
         else:
             blocks = self._per_body(symbol, value, rows, cols)
         return self._checked(symbol, rows, cols, blocks)
 
     def _scalars(self, symbol: Declared, value: object, rows: Layout, cols: Layout) -> Any:
         """The array (..., nv) of scalar blocks, if that is the form of the value."""
-        if symbol.structure.hop or not rows.matches(cols) or _lists_blocks(value, rows, cols):
+        if symbol.structure.hop or not rows.matches(cols) or lists_blocks(value, rows, cols):
             return None
         try:
             shape = np.shape(cast(Any, value))
         except ValueError:
             return None
         blocks = (rows.count, *(rows.sizes[0], cols.sizes[0]))
-        fits = len(shape) >= 1 and shape[-1] == rows.size and (self.batch or len(shape) == 1)
-        if not fits or (len(shape) == 3 and shape == blocks):
+        if len(shape) == 3 and shape == blocks:
             return None
-        return self.numbers(symbol, value)
+        if shape[-2:] == (rows.size, rows.size) and not self._is_batch(shape[:-1]):
+            raise self.refuse(
+                symbol,
+                f"it has shape {shape}, a matrix for the whole mechanism",
+                f"Give one block per joint ({self.model.n} blocks) or an array ({rows.size},) of scalar blocks"
+                + (", and for a batch of these give q the same leading axes." if self.batch else "."),
+            )
+        fits = len(shape) >= 1 and shape[-1] == rows.size and (self.batch or len(shape) == 1)
+        return self.numbers(symbol, value) if fits else None
+
+    def _is_batch(self, lead: tuple[int, ...]) -> bool:
+        """Whether q or a vector has the last of these leading axes, too."""
+        return self.batch and bool(self.lead) and (lead[-1] == 1 or self.lead[-1] == lead[-1])
 
     def _per_body(self, symbol: Declared, value: object, rows: Layout, cols: Layout) -> list[Any]:
         name = "edge" if symbol.structure.hop else "joint"
         if not isinstance(value, Sequence | np.ndarray) or len(cast("Sequence[Any]", value)) != self.model.n:
             raise self.refuse(
                 symbol,
-                f"it has {_describe(cast(object, value))}",
+                f"it has {describe(cast(object, value))}",
                 f"Give one block per {name} ({self.model.n} blocks)"
                 + ("." if symbol.structure.hop else f" or an array ({rows.size},) of scalar blocks."),
             )
@@ -309,8 +341,8 @@ class Binder:
             if block.ndim < 2 or (block.ndim > 2 and not self.batch):
                 raise self.refuse(symbol, f'the block at "{name}" has shape {block.shape}')
             gathered.setdefault(k, []).append(block)
-        along = _free_axis(type_, self.layouts)
-        joined = {k: _join(parts, along) for k, parts in gathered.items()}
+        along = free_axis(type_, self.layouts)
+        joined = {k: join(parts, along) for k, parts in gathered.items()}
         for axis, space in ((-2, type_.codomain), (-1, type_.domain)):
             if space.sizes not in self.layouts:
                 sizes = [joined[k].shape[axis] if k in joined else 0 for k in range(model.n)]
@@ -325,7 +357,7 @@ class Binder:
                 raise self.refuse(symbol, f'the block at "{model.joint_names[k]}" has shape {block.shape}, not {shape}')
             blocks.append(block)
         if column:
-            return InputValue(type_, symbol.structure, rows, cols, dense=np.concatenate(_same_lead(blocks), axis=-2))
+            return InputValue(type_, symbol.structure, rows, cols, dense=np.concatenate(same_lead(blocks), axis=-2))
         return self._checked(symbol, rows, cols, blocks)
 
     def _place(self, symbol: Declared, name: object) -> int:
@@ -350,39 +382,3 @@ class Binder:
             return self.refuse(symbol, problem, "Change the value, or the structure that was declared.")
 
         return fault
-
-
-def _free_axis(type_: Type, layouts: Mapping[str, Layout]) -> int:
-    """Along which axis blocks that meet at one body are put side by side."""
-    return -1 if type_.codomain.sizes in layouts else -2
-
-
-def _join(parts: list[Any], axis: int) -> Any:
-    return parts[0] if len(parts) == 1 else np.concatenate(_same_lead(parts), axis=axis)
-
-
-def _same_lead(blocks: list[Any]) -> list[Any]:
-    """Blocks with the same leading axes."""
-    lead = np.broadcast_shapes(*{block.shape[:-2] for block in blocks})
-    return [np.broadcast_to(block, (*lead, *block.shape[-2:])) for block in blocks]
-
-
-def _diagonal(values: Any) -> Any:
-    return values[..., :, None] * np.eye(values.shape[-1])
-
-
-def _lists_blocks(value: object, rows: Layout, cols: Layout) -> bool:
-    """Whether a value is a list with a block, or a batch of them, for every body."""
-    if not isinstance(value, list | tuple) or len(cast("Sequence[Any]", value)) != rows.count:
-        return False
-    sizes = zip(rows.sizes.tolist(), cols.sizes.tolist(), strict=True)
-    blocks = zip(cast("Sequence[Any]", value), sizes, strict=True)
-    return all(isinstance(block, np.ndarray) and np.shape(cast(Any, block))[-2:] == size for block, size in blocks)
-
-
-def _describe(value: object) -> str:
-    if isinstance(value, np.ndarray):
-        return f"shape {cast('np.ndarray[Any, Any]', value).shape}"
-    if isinstance(value, Sequence):
-        return f"{len(cast('Sequence[Any]', value))} blocks"
-    return f"the value {value!r:.40}"

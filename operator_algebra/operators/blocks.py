@@ -125,7 +125,7 @@ class BlockMatrix:
             raise InputError("* multiplies a value by a number. Write A @ B for the product of two operators.")
         if isinstance(self.data, BlockDict):
             return self.like(self.data * factor)
-        return self.like(self.data * (float(factor) if isinstance(factor, Fraction) else factor))
+        return self.like(self.data * (machine_number(factor, self.dtype) if isinstance(factor, Fraction) else factor))
 
     def __rmul__(self, factor: Any) -> BlockMatrix:
         return self * factor
@@ -305,6 +305,12 @@ class BlockMatrix:
         from operator_algebra.operators.drawing import fragment
 
         return fragment(repr(self), self.places(), (self.rows.count, self.cols.count))
+
+
+def machine_number(factor: Fraction, kind: np.dtype[Any]) -> Any:
+    """A rational number as the nearest of a kind; of what is wider than doubles, within two roundings."""
+    real = np.finfo(kind).dtype.type
+    return float(factor) if real is np.float64 else real(str(factor.numerator)) / real(str(factor.denominator))
 
 
 def group_by_size(rows: Layout, cols: Layout, blocks: Sequence[Any], i: Indices, j: Indices) -> list[BlockGroup]:

@@ -10,10 +10,11 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import spsolve_triangular
 
 from operator_algebra.errors import InputError, SingularError
-from operator_algebra.operators.blocks import BlockMatrix, group_by_size
+from operator_algebra.operators.blocks import BlockGroup, BlockMatrix, group_by_size
+from operator_algebra.operators.factors import eps, extreme_singular_values, known_to_lapack
+from operator_algebra.operators.factors import inverses as block_inverses
 from operator_algebra.operators.spaces import Type
 
-_linalg: Any = np.linalg
 _solve_triangular: Any = spsolve_triangular
 
 EPS = float(np.finfo(np.float64).eps)
@@ -60,39 +61,33 @@ def invert_diagonal(matrix: BlockMatrix, magnitudes: Any = None) -> BlockMatrix:
     """The inverse of a block-diagonal matrix; `magnitudes` are the sizes of its blocks before any cancellation."""
     type_ = Type(matrix.type.codomain, matrix.type.domain)
     k = np.arange(matrix.rows.count, dtype=np.intp)
-    blocks = matrix.diagonal_blocks()
     if matrix.exact:
-        exact = [exact_inverse(block, body) for body, block in enumerate(blocks)]
+        exact = [exact_inverse(block, body) for body, block in enumerate(matrix.diagonal_blocks())]
         groups = group_by_size(matrix.cols, matrix.rows, exact, k, k)
         return _diagonal(matrix, type_, groups)
-    groups = group_by_size(matrix.rows, matrix.cols, blocks, k, k)
-    inverses: list[Any] = []
-    for group in groups:
-        if group.blocks.shape[-1] == 0:
-            continue
+    groups = sound_blocks(matrix, magnitudes)
+    return _diagonal(matrix, type_, [group._replace(blocks=block_inverses(group.blocks)) for group in groups])
+
+
+def sound_blocks(matrix: BlockMatrix, magnitudes: Any = None) -> list[BlockGroup]:
+    """The blocks (k, k), none of which is singular to rounding; otherwise `SingularBlock`."""
+    k = np.arange(matrix.rows.count, dtype=np.intp)
+    groups = group_by_size(matrix.rows, matrix.cols, matrix.diagonal_blocks(), k, k)
+    sound = [group for group in groups if group.blocks.shape[-1]]
+    for group in sound:
         least, most = extreme_singular_values(group.blocks)
         scale = most if magnitudes is None else np.maximum(most, magnitudes[group.rows])
-        check_pivots(group.rows, least, scale)
-        inverses.append(group._replace(blocks=np.linalg.inv(group.blocks)))
-    return _diagonal(matrix, type_, inverses)
+        check_pivots(group.rows, least, scale, eps(matrix.dtype))
+    return sound
 
 
 def _diagonal(matrix: BlockMatrix, type_: Type, groups: Any) -> BlockMatrix:
     return BlockMatrix.from_groups(type_, matrix.cols, matrix.rows, groups, matrix.binding, matrix.dtype)
 
 
-def extreme_singular_values(blocks: Any) -> tuple[Any, Any]:
-    """The smallest and the largest singular value of each block, (m, r, r)."""
-    if blocks.shape[-1] == 1:
-        size = np.abs(blocks[..., 0, 0])
-        return size, size
-    values = np.linalg.svd(blocks, compute_uv=False)
-    return values[..., -1], values[..., 0]
-
-
-def check_pivots(bodies: Any, least: Any, scale: Any) -> None:
+def check_pivots(bodies: Any, least: Any, scale: Any, rounding: float = EPS) -> None:
     """Raise `SingularBlock` for the outermost block whose smallest singular value is lost in rounding."""
-    (bad,) = np.nonzero(~(least > PIVOT * EPS * scale))
+    (bad,) = np.nonzero(~(least > PIVOT * rounding * scale))
     if len(bad):
         last = int(bad[np.argmax(bodies[bad])])
         raise SingularBlock(int(bodies[last]), float(least[last]), float(scale[last]))
@@ -115,8 +110,11 @@ def exact_inverse(block: Any, body: int = 0) -> Any:
     return work[:, n:]
 
 
-def invert_dense(values: Any) -> tuple[Any | None, float]:
-    """The inverse of a dense matrix and its condition number; no inverse if that exceeds all digits."""
+def invert_dense(values: Any, sizes: Any = None) -> tuple[Any | None, float]:
+    """The inverse of a dense matrix and its condition number; no inverse if that exceeds all digits.
+
+    `sizes` are those of the entries before any cancellation: what cancelled is known to as many roundings of them only.
+    """
     if values.dtype == object:
         try:
             return exact_inverse(values), 1.0
@@ -125,13 +123,20 @@ def invert_dense(values: Any) -> tuple[Any | None, float]:
     if not values.size:
         return values, 1.0
     try:
-        inverse = _linalg.solve(values, np.eye(len(values)))
+        inverse = block_inverses(values[None])[0]
     except np.linalg.LinAlgError:
         return None, float("inf")
-    condition = float(_linalg.norm(values, 1) * _linalg.norm(inverse, 1))
-    if not np.isfinite(condition) or condition * EPS > 1.0:
+    size, growth = _column_norm(values), _column_norm(inverse)
+    cancelled = 0.0 if sizes is None else _column_norm(np.maximum(sizes - np.abs(values), 0.0))
+    condition = float(max(size, PIVOT * cancelled) * growth)
+    if not np.isfinite(condition) or condition * eps(values.dtype) > 1.0:
         return None, condition
-    return inverse, condition
+    return inverse, float(size * growth)
+
+
+def _column_norm(values: Any) -> Any:
+    """The largest sum of sizes in a column."""
+    return np.abs(values).sum(axis=0).max()
 
 
 def solve_unit(matrix: BlockMatrix, right: Any, *, inward: bool) -> Any:
@@ -143,6 +148,8 @@ def solve_unit(matrix: BlockMatrix, right: Any, *, inward: bool) -> Any:
         return _substitute_exact(matrix, right, inward=inward)
     if not right.size:
         return right
+    if not known_to_lapack(np.result_type(matrix.dtype, right.dtype)):
+        return _substitute_wide(matrix, right, inward=inward)
     # Rounding leaves entries on the wrong side of the diagonal, inside its blocks; the solver would use them.
     half: Any = sp.triu if inward else sp.tril
     return _solve_triangular(sp.csr_array(half(matrix.data)), right, lower=not inward, unit_diagonal=True)
@@ -157,6 +164,16 @@ def _substitute_exact(matrix: BlockMatrix, right: Any, *, inward: bool) -> Any:
         for j, block in rows.get(i, ()):
             if j != i:
                 result[here] = result[here] - block @ result[matrix.cols.part(j)]
+    return result
+
+
+def _substitute_wide(matrix: BlockMatrix, right: Any, *, inward: bool) -> Any:
+    """The same block row by block row, in numbers that LAPACK and SuperLU do not know."""
+    result: Any = np.array(right, dtype=np.result_type(matrix.dtype, right.dtype))
+    strict = matrix.data - matrix.diagonal().data
+    for i in range(matrix.rows.count - 1, -1, -1) if inward else range(matrix.rows.count):
+        here = matrix.rows.part(i)
+        result[here] = result[here] - strict[here] @ result
     return result
 
 

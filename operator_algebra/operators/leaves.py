@@ -87,7 +87,8 @@ class LeafValues:
 
         Paths to the base are composed in pieces of doubling length: as many rounds as the logarithm of the depth.
         """
-        rotation, position = (np.array(part) for part in self.relative)
+        kind = np.result_type(*self.relative)  # where nothing slides, only the rotations are as wide as q
+        rotation, position = (np.array(part, dtype=kind) for part in self.relative)
         above = np.array(self.model.parent, dtype=np.intp)
         (below,) = np.nonzero(above >= 0)
         while len(below):
@@ -156,7 +157,7 @@ class LeafValues:
 
     @property
     def _M(self) -> list[LeafBlocks]:
-        inertia = inertia_blocks(self.model)
+        inertia = inertia_blocks(self.model, np.finfo(self.q.dtype).dtype if self.q.dtype.kind in "fc" else np.float64)
         if self.frame == "world":
             inertia = self._axes @ inertia @ np.swapaxes(self._axes, -1, -2)
         # Products leave a skew part at rounding level; M is symmetric by definition, to the bit.

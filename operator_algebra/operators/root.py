@@ -1,4 +1,4 @@
-"""Cholesky factors of blocks, for floats and for other numbers that have square roots."""
+"""Cholesky factors of blocks, for machine numbers and for others that have square roots."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-_linalg: Any = np.linalg
+from operator_algebra.operators.factors import cholesky, least_eigenvalues
 
 
 class SquareRootError(Exception):
@@ -28,10 +28,9 @@ def block_root(blocks: Any) -> Any:
         exact = [_exact(index, block) for index, block in enumerate(blocks)]
         return np.array(exact, dtype=object).reshape(blocks.shape)
     try:
-        return _linalg.cholesky(blocks)
+        return cholesky(blocks)
     except np.linalg.LinAlgError:
-        finite = np.isfinite(blocks).all(axis=(-2, -1))
-        least = np.linalg.eigvalsh(np.where(finite[:, None, None], blocks, 0.0))[:, 0]
+        least = least_eigenvalues(blocks)
         raise SquareRootError(int(least.argmin()), float(least.min())) from None
 
 

@@ -69,18 +69,19 @@ def _tests(stack: Any, structure: Structure) -> list[tuple[str, Any]]:
     if 0 in stack.shape[-2:]:
         return found
     size = np.abs(stack).max(axis=(-2, -1))
+    real = stack.real.astype(np.float64)  # what a complex step leaves: signs and ranks are those of the real part
     if structure.unit:
         found.append(("I", np.abs(stack - np.eye(stack.shape[-1])).max(axis=(-2, -1)) <= ROUNDING))
     if structure.symmetric:
         skew = np.abs(stack - np.swapaxes(stack, -1, -2)).max(axis=(-2, -1))
         found.append(("symmetric", skew <= ROUNDING * size))
     if structure.definite:
-        found.append(("definite", _has_cholesky(stack)))
+        found.append(("definite", _has_cholesky(real)))
     elif structure.semidefinite:
-        least = np.linalg.eigvalsh(stack)[..., 0]
+        least = np.linalg.eigvalsh(real)[..., 0]
         found.append(("semidefinite", least >= -ROUNDING * size))
     if structure.has("onto") and not structure.definite:
-        values = np.linalg.svd(stack, compute_uv=False)
+        values = np.linalg.svd(real, compute_uv=False)
         enough = stack.shape[-2] <= stack.shape[-1]
         word = "invertible" if structure.invertible else "of full row rank"
         found.append((word, enough & (values[..., -1] > ROUNDING * values[..., 0])))

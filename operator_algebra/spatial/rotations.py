@@ -72,7 +72,7 @@ def quaternion_log(q: Array, xp: ManifoldNamespace) -> Array:
     w = xp.where(q[..., 0] < 0.0, -q[..., 0], q[..., 0])
     u = xp.where((q[..., 0] < 0.0)[..., None], -q[..., 1:], q[..., 1:])
     sine = xp.sqrt((u * u).sum(-1))
-    small = sine < 1e-8  # there sin x = x and cos x = 1 to the last digit
+    small = sine < 1e-10  # there sin x = x and cos x = 1 to the last digit, also in extended precision
     factor = xp.where(small, 2.0, 2.0 * xp.arctan2(sine, w) / xp.where(small, 1.0, sine))
     return factor[..., None] * u
 

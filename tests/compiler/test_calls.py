@@ -90,7 +90,7 @@ Q = [0.1, 0.2, 0.3]
         ({"q": Q, "T": [1, np.inf, 0]}, r"not finite at \(1,\): inf"),
         ({"q": Q, "T": ["a", "b", "c"]}, r"not an array of numbers"),
         ({"q": Q, "T": [[1], [1, 2], [3]]}, r"not an array of numbers"),
-        ({"q": Q, "T": [1j, 0, 0]}, r"T of .* is complex; compiled programs compute with floats. Use evaluate."),
+        ({"q": Q, "T": [1j, 0, 0]}, r"T of .* is complex128; compiled programs compute with float64. Use evaluate"),
         ({"q": [0.1, 0.2], "T": Q}, r"q has shape \(2,\), not \(..., 3\)"),
         ({"q": [0.1, 0.2, np.nan], "T": Q}, r"q is not finite at \(2,\): nan"),
         ({"q": "abc", "T": Q}, r"q is not an array of numbers"),

@@ -98,11 +98,11 @@ def test_samples_are_counted_over_all_leading_axes() -> None:
 
 def test_masked_samples_are_not_numbers() -> None:
     noise = np.stack([NONE, SINGULAR, NONE + 1.0])
-    result = solve(q=Q, C=noise, T=FORCE, errors="mask")
+    result = solve(q=[Q] * 3, C=noise, T=FORCE, errors="mask")
     assert np.isnan(result).all(axis=1).tolist() == [False, True, False]
     assert np.isnan(solve(q=Q, C=SINGULAR, T=FORCE, errors="mask")).all()
     out = np.zeros((3, 3))
-    assert solve(q=Q, C=noise, T=FORCE, errors="mask", out=out) is out
+    assert solve(q=[Q] * 3, C=noise, T=FORCE, errors="mask", out=out) is out
     assert np.array_equal(np.isnan(out), np.isnan(result))
 
 
@@ -217,7 +217,7 @@ def test_a_small_pivot_costs_no_digits(share: float) -> None:
 
 def test_rescue_leaves_healthy_samples_as_they_are() -> None:
     noise = np.stack([NONE, LAST_PIVOT_GONE, NONE + 1.0])
-    found = solve(q=Q, C=noise, T=FORCE)
+    found = solve(q=[Q] * 3, C=noise, T=FORCE)
     for sample, own in zip(found, noise, strict=True):
         assert solves(sample, DENSE + np.diag(own))
     healthy = solve(q=Q, C=noise[[0, 2]], T=FORCE)
@@ -239,7 +239,7 @@ def test_lost_samples_of_a_batch_with_several_axes(name: str) -> None:
 def test_a_lost_sample_does_not_hide_a_singular_one() -> None:
     noise = np.stack([LAST_PIVOT_GONE, NONE, SINGULAR])
     with pytest.raises(SingularError, match="in sample 2") as caught:
-        solve(q=Q, C=noise, T=FORCE)
+        solve(q=[Q] * 3, C=noise, T=FORCE)
     assert caught.value.samples == (2,)
     found: Any = caught.value.result
     assert solves(found[0], DENSE + np.diag(LAST_PIVOT_GONE))

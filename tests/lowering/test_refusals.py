@@ -54,7 +54,16 @@ REFUSED: dict[str, tuple[Callable[[], Expr | Query], str]] = {
     ),
     "a zero determinant": (
         lambda: logdet(phi - s.I),
-        "cannot lower logdet(φ − I): φ − I is strictly inward, so its determinant is zero and has no logarithm.",
+        "cannot lower logdet(φ − I): φ − I is strictly inward, its determinant is zero and has no logarithm.",
+    ),
+    "the determinant of a product of low rank": (
+        lambda: logdet(phi @ x @ x.T @ phi.T),
+        "cannot lower logdet(φ x x* φ*): all of it passes a space of no body, so it has low rank, its determinant "
+        "is zero and has no logarithm.",
+    ),
+    "the determinant of zero": (
+        lambda: logdet(0 * M),
+        "cannot lower logdet(0): 0 is zero, its determinant is zero and has no logarithm.",
     ),
     "a vector that is itself and more": (
         lambda: fixpoint("z", ONE >> FORCE, lambda z: x + z),

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 from operator_algebra import symbols as s
+from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError
 from operator_algebra.evaluation import evaluate
 from operator_algebra.expressions.build import operator, scalar, vector
 from operator_algebra.expressions.nodes import Symbol
-from operator_algebra.models.families import random_tree
+from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Body, Frame, Model
 from operator_algebra.operators.bind import bind
@@ -235,3 +237,31 @@ def test_a_tree_of_many_kinds_takes_its_own_sizes() -> None:
     model = random_tree(8, seed=4)
     q, v = model.random(4)
     assert evaluate(s.V, model, q=q, v=v).shape == (48, 1)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+@pytest.mark.parametrize("kind", [RATE >> TORQUE, MOTION >> FORCE, FORCE >> FORCE], ids=str)
+def test_a_matrix_is_no_batch_of_scalars(kind: Any, n: int) -> None:
+    arm = chain(n)
+    A = operator("A", kind, structure="diagonal")
+    size = arm.nv if kind == RATE >> TORQUE else 6 * n
+    run = compile_program(A, arm)
+    q = arm.neutral()
+    for matrix in (np.eye(size), np.ones((size, size)), np.ones((3, size, size))):
+        for call in (run, partial(evaluate, A, arm)):
+            with pytest.raises(InputError, match=r"A .* it has shape .*Give one block per joint"):
+                call(q=q, A=matrix)
+    # Where q has the leading axes, too, it is a batch.
+    found = run(q=np.broadcast_to(q, (size, arm.nq)), A=np.ones((size, size)))
+    assert len(found) == size
+    assert np.shape(run(q=q, A=np.ones((size + 1, size))))[0] == size + 1
+
+
+def test_a_vector_tells_a_batch() -> None:
+    arm = chain(3)
+    q, T, C = arm.neutral(), np.ones((3, 3)), np.arange(9.0).reshape(3, 3)
+    A = operator("A", TORQUE >> TORQUE, structure="diagonal")
+    run = compile_program(A @ s.T, arm)
+    assert np.array_equal(run(q=q, A=C, T=T), C)
+    with pytest.raises(InputError, match="a matrix for the whole mechanism"):
+        run(q=q, A=C, T=T[0])

@@ -1,0 +1,76 @@
+"""Arrays of machine numbers from what a caller gives: in the precision and the field that they have."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from operator_algebra.spatial.arrays import ManifoldNamespace
+
+Numbers = NDArray[Any]
+"""Floats or complex numbers, of double precision or wider."""
+
+_arctan: Any = np.arctan
+
+_MASKED: Any = np.ma.MaskedArray
+_KINDS = "biufc"
+
+
+class NotNumeric(Exception):
+    """A value is no array of machine numbers; the message says what it is. Caught and worded by the callers."""
+
+
+def numeric(value: object) -> Numbers:
+    """The value as an array of floats or complex numbers, of at least double precision.
+
+    >>> numeric([1, 2]).dtype, numeric([1, 2j]).dtype
+    (dtype('float64'), dtype('complex128'))
+    """
+    if _is_masked(value):
+        raise NotNumeric("a masked array: fill what is missing")
+    try:
+        array: Numbers = np.asarray(value)
+    except (TypeError, ValueError, OverflowError):
+        raise NotNumeric("it has no shape") from None
+    if array.dtype.kind not in _KINDS:
+        raise NotNumeric(f"its entries are {array.dtype.name}")
+    return array.astype(np.result_type(array.dtype, np.float64), copy=False)
+
+
+def _is_masked(value: object) -> bool:
+    if isinstance(value, list | tuple):
+        return any(_is_masked(part) for part in cast("list[object]", value) if isinstance(part, _MASKED | list | tuple))
+    return isinstance(value, _MASKED)
+
+
+def common_kind(arrays: list[Numbers]) -> np.dtype[Any]:
+    """The narrowest kind of number that holds all of these, doubles at least."""
+    return np.result_type(np.float64, *(array.dtype for array in arrays))
+
+
+def manifold(kind: np.dtype[Any]) -> ManifoldNamespace:
+    """The functions that `integrate` and `difference` call on numbers of this kind."""
+    return cast(ManifoldNamespace, _ComplexNamespace() if kind.kind == "c" else np)
+
+
+class _ComplexNamespace:
+    """NumPy with the analytic continuation of the functions that it has for real numbers only."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+    @staticmethod
+    def arctan2(y: Any, x: Any) -> Any:
+        """The angle of (x, y) where the real parts are: 2 arctan(y / (r + x)), folded at x = 0."""
+        back: Any = np.real(x) < 0.0
+        ahead = x * (1 - 2 * back)
+        angle = 2 * _arctan(y / (np.sqrt(ahead * ahead + y * y) + ahead))
+        half_turn: Any = np.copysign(4 * _arctan(np.ones_like(back, dtype=y.real.dtype)), y.real)
+        return (1 - 2 * back) * angle + back * half_turn
+
+
+def is_plain(array: Numbers) -> bool:
+    """Whether these are doubles: what compiled programs compute with."""
+    return array.dtype == np.float64

@@ -1,0 +1,50 @@
+"""Blocks as callers give them: put side by side, made of scalars, recognised in a list, described in a message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from operator_algebra.operators.layout import Layout
+from operator_algebra.operators.spaces import Type
+
+
+def free_axis(type_: Type, layouts: Mapping[str, Layout]) -> int:
+    """Along which axis blocks that meet at one body are put side by side."""
+    return -1 if type_.codomain.sizes in layouts else -2
+
+
+def join(parts: list[Any], axis: int) -> Any:
+    """The blocks of one body as one."""
+    return parts[0] if len(parts) == 1 else np.concatenate(same_lead(parts), axis=axis)
+
+
+def same_lead(blocks: list[Any]) -> list[Any]:
+    """Blocks with the same leading axes."""
+    lead = np.broadcast_shapes(*{block.shape[:-2] for block in blocks})
+    return [np.broadcast_to(block, (*lead, *block.shape[-2:])) for block in blocks]
+
+
+def scalar_blocks(values: Any) -> Any:
+    """Diagonal blocks with these entries."""
+    return values[..., :, None] * np.eye(values.shape[-1])
+
+
+def lists_blocks(value: object, rows: Layout, cols: Layout) -> bool:
+    """Whether a value is a list with a block, or a batch of them, for every body."""
+    if not isinstance(value, list | tuple) or len(cast("Sequence[Any]", value)) != rows.count:
+        return False
+    sizes = zip(rows.sizes.tolist(), cols.sizes.tolist(), strict=True)
+    blocks = zip(cast("Sequence[Any]", value), sizes, strict=True)
+    return all(isinstance(block, np.ndarray) and np.shape(cast(Any, block))[-2:] == size for block, size in blocks)
+
+
+def describe(value: object) -> str:
+    """What was given, in a few words."""
+    if isinstance(value, np.ndarray):
+        return f"shape {cast('np.ndarray[Any, Any]', value).shape}"
+    if isinstance(value, Sequence):
+        return f"{len(cast('Sequence[Any]', value))} blocks"
+    return f"the value {value!r:.40}"

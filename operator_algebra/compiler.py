@@ -14,11 +14,13 @@ from operator_algebra.backends import chunks, summary
 from operator_algebra.backends.backend import ClosedForm, Executable, Run, backend_named
 from operator_algebra.backends.diagnosis import (
     DOUBTFUL,
+    SINGULAR,
     SMALL,
     singular_error,
     singular_samples,
     warn_of_lost_digits,
 )
+from operator_algebra.backends.overflow import not_finite, range_error, without_pivot
 from operator_algebra.backends.rescue import least_pivots, replaced, rescued
 from operator_algebra.backends.scipy_operator import linear_operator as as_linear_operator
 from operator_algebra.errors import InputError
@@ -67,8 +69,8 @@ class Compiled:
         """The result at one or many configurations; a mapping if several expressions were compiled.
 
         Closed forms (backend="sympy") take symbols for what is not given, q too, and `parameters` of the model.
-        A singular sample raises `SingularError` after all have been computed; `errors="mask"` returns the result with
-        its rows not a number instead.
+        A singular sample raises `SingularError` after all have been computed, and one that leaves the range of floats
+        `RangeError`; `errors="mask"` returns the result with its rows not a number instead.
         """
         choice(errors, "errors", ("raise", "mask"))
         if isinstance(self._executable, ClosedForm):
@@ -205,15 +207,19 @@ class Compiled:
 
     def _masked(self, run: Run, call: _Call, errors: str) -> Any:
         outputs = self.program.outputs
-        bad = singular_samples(run.pivots)
+        bad = np.broadcast_to(singular_samples(run.pivots), call.lead)
+        beyond = not_finite(run.results, call.lead)
         results = {o.name: _logarithm(o, run.results[o.name], errors, bad) for o in outputs}
-        if bad.any():
-            everywhere = np.broadcast_to(bad, call.lead)
+        if beyond is not None or bad.any():
+            everywhere = bad if beyond is None else bad | beyond
             results = {name: _mask(value, everywhere) for name, value in results.items()}
-            if errors == "raise":
+            bad = bad & ~without_pivot(run.pivots, bad, SINGULAR)
+            if errors == "raise" and bad.any():
                 found = self._unpacked(results)
                 inverted = self.program.report.eliminated
-                raise singular_error(self.model, call.q, run.pivots, everywhere, found, inverted)
+                raise singular_error(self.model, call.q, run.pivots, bad, found, inverted)
+            if errors == "raise":
+                raise range_error(self._numeric(), self.model, call, everywhere, self._unpacked(results))
         else:
             warn_of_lost_digits(self.model, run.pivots)
         return self._unpacked(results)

@@ -25,8 +25,8 @@ class ParseError(InputError):
     """A formula in text form cannot be read."""
 
 
-class SingularError(OperatorAlgebraError):
-    """A matrix that has to be inverted is singular at a named joint or body."""
+class _AtSamples(OperatorAlgebraError):
+    """What goes wrong at some joints, in some samples of a batch; `result` is the rest, with those masked."""
 
     def __init__(
         self,
@@ -40,6 +40,14 @@ class SingularError(OperatorAlgebraError):
         self.joints = tuple(joints)
         self.samples = tuple(samples)
         self.result = result
+
+
+class SingularError(_AtSamples):
+    """A matrix that has to be inverted is singular at a named joint or body."""
+
+
+class RangeError(_AtSamples):
+    """Finite arguments lead to a result beyond the range of floats."""
 
 
 class NotLowerable(OperatorAlgebraError):

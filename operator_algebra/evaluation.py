@@ -19,7 +19,7 @@ from operator_algebra.expressions.query import Query, question
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.meaning.evaluator import Evaluation
 from operator_algebra.meaning.extent import parse_limit
-from operator_algebra.meaning.queries import answer
+from operator_algebra.meaning.range import within_range
 from operator_algebra.meaning.rules import untyped
 from operator_algebra.meaning.source import ModelSource, Source
 from operator_algebra.models.model import Model
@@ -51,7 +51,8 @@ def evaluate(
     (2, 2)
     """
     asked = question(e, "evaluate")
-    return answer(start(model_source(asked, model, q=q, v=v, frame=frame, **inputs), limit=limit), asked)
+    run = start(model_source(asked, model, q=q, v=v, frame=frame, **inputs), limit=limit)
+    return within_range(run, asked)
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,6 +51,10 @@ class Executable(Protocol):
         """Run at one or many configurations."""
         ...
 
+    def first_not_finite(self, q: Any, v: Any, inputs: Bound) -> tuple[str, int | None]:
+        """The first value, by name and body, that is not finite at one configuration."""
+        ...
+
 
 class ClosedForm(ABC):
     """A program whose results are expressions; it reads its arguments itself."""

@@ -55,8 +55,16 @@ class Interpreter:
 
     def __call__(self, q: Any, v: Any, inputs: Bound) -> Run:
         """Run at one or many configurations, a bounded number at a time."""
-        parts = [_Execution(self, *part).run() for part in split(q, v, inputs, self.model.n)]
+        with np.errstate(all="ignore"):
+            parts = [_Execution(self, *part).run() for part in split(q, v, inputs, self.model.n)]
         return joined(parts)
+
+    def first_not_finite(self, q: Any, v: Any, inputs: Bound) -> tuple[str, int | None]:
+        """The first value, by name and body, that is not finite at one configuration."""
+        with np.errstate(all="ignore"):
+            execution = _Execution(self, q, v, inputs, 0)
+            execution.run()
+        return execution.first_not_finite()
 
 
 class _Execution:
@@ -158,17 +166,46 @@ class _Execution:
 
     def run(self) -> Run:
         """Sweep by sweep, then the results and the pivots."""
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            for index, sweep in enumerate(self.program.stages):
-                if sweep.direction == "once":
-                    for step in sweep.steps:
-                        self.small[step.number] = small_value(self.kernels, step)
-                else:
-                    self._sweep(sweep, self.plans[index])
-            readout = Readout(self.program, self.model, self.inputs, self.levels, self.kernels)
-            results = {output.name: readout.result(output) for output in self.program.outputs}
-            pivots = tuple(readout.pivot(step) for step in self.program.pivots())
+        for index, sweep in enumerate(self.program.stages):
+            if sweep.direction == "once":
+                for step in sweep.steps:
+                    self.small[step.number] = small_value(self.kernels, step)
+            else:
+                self._sweep(sweep, self.plans[index])
+        readout = Readout(self.program, self.model, self.inputs, self.levels, self.kernels)
+        results = {output.name: readout.result(output) for output in self.program.outputs}
+        pivots = tuple(readout.pivot(step) for step in self.program.pivots())
         return Run(results, pivots)
+
+    def first_not_finite(self) -> tuple[str, int | None]:
+        """The first value that is not finite, in the order in which the sweeps found them; else the result."""
+        depth = np.asarray(self.model.level)
+        for direction, steps in [
+            ("outward", self.program.given),
+            *((s.direction, s.steps) for s in self.program.stages),
+        ]:
+            turn = -1 if direction == "inward" else 1
+            found = [(turn * int(depth[k]), i, k) for i, step in enumerate(steps) for k in self._not_finite(step)]
+            if found:
+                _, i, k = min(found)
+                return steps[i].name, k
+            for step in steps:
+                block = self.small.get(step.number)
+                if block is not None and not np.isfinite(getattr(block, "matrix", block)).all():
+                    return step.name, None
+        return "the result", None
+
+    def _not_finite(self, step: Step) -> list[int]:
+        """The bodies at which a value is not finite."""
+        stored = self.stored.get(step.number)
+        if stored is None:
+            return []
+        bodies: list[int] = []
+        for shape, array in zip(self.levels.shapes, stored.arrays, strict=True):
+            if array is not None:
+                bad = ~np.isfinite(array).all(axis=tuple(range(1, array.ndim)))
+                bodies += shape[np.broadcast_to(bad, shape.shape)].tolist()
+        return bodies
 
     def _sweep(self, sweep: Sweep, order: Plan) -> None:
         for step in sweep.steps:

@@ -9,6 +9,9 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
+from operator_algebra.errors import SingularError
 from operator_algebra.expressions.nodes import Expr, Product, Scale, Sum
 from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.meaning.extent import SPARSE_ENTRY, entries, refuse_beyond
@@ -47,6 +50,8 @@ class Evaluation:
     condition: float = 1.0
     culprit: Expr | None = None
     depth: int = 0
+    keep: bool = False
+    """Whether every value is kept, also what has one place: to look for the first that is not finite."""
     environments: dict[tuple[Expr, int], Environment] = field(default_factory=dict[Any, Environment])
     _uses: dict[Expr, int] = field(default_factory=dict[Expr, int])
     _found: dict[tuple[str, Expr, int, int], tuple[Request, Any]] = field(default_factory=dict[Any, Any])
@@ -70,10 +75,15 @@ class Evaluation:
         return self.run(Request("magnitude", e))
 
     def run(self, request: Request) -> Any:
-        """Answer a request and all that it leads to."""
+        """Answer a request and all that it leads to; overflow is told by whoever looks at the value."""
+        with np.errstate(all="ignore"):
+            return self._run(request)
+
+    def _run(self, request: Request) -> Any:
         stack: list[tuple[Request, Steps]] = []
         pending: Request | None = request
         answer: Any = None
+        failed: SingularError | None = None
         while True:
             if pending is not None:
                 pending = self._closed(pending)
@@ -87,13 +97,28 @@ class Evaluation:
                 return answer
             current, steps = stack[-1]
             try:
-                pending = steps.send(answer)
+                # What is singular is told to whoever asked for it: it may know another way.
+                pending = steps.send(answer) if failed is None else steps.throw(failed)
+                failed = None
             except StopIteration as stop:
                 stack.pop()
                 answer = stop.value
-                pending = None
-                if not (isinstance(current.node, Sum | Product | Scale) and self._uses.get(current.node) == 1):
+                pending = failed = None
+                brief = isinstance(current.node, Sum | Product | Scale) and self._uses.get(current.node) == 1
+                if self.keep or not brief:
                     self._found[_key(current)] = (current, answer)
+            except SingularError as error:
+                stack.pop()
+                if not stack:
+                    raise
+                pending, failed = None, error.with_traceback(None)
+
+    def first_not_finite(self) -> tuple[Request, BlockMatrix] | None:
+        """The first value of those kept that is not finite, in the order in which they were found."""
+        for request, found in self._found.values():
+            if request.kind != "magnitude" and not found.finite:
+                return request, found
+        return None
 
     def _closed(self, request: Request) -> Request:
         """The request without an environment on which it does not depend."""

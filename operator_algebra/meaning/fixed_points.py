@@ -28,8 +28,9 @@ def fixpoint_steps(run: Evaluation, node: Fixpoint, request: Request) -> Steps:
     open_ = open_nodes(node)
     if node.body not in open_:
         return (yield Request("value", node.body, None, here))
+    beyond: dict[str, BlockMatrix] = {}
     try:
-        found = yield from _solve(run, node, open_, here)
+        found = yield from _solve(run, node, open_, here, beyond)
     except NoSinglePath as factor:
         found = yield from _rounds(run, node, open_, here, str(factor))
     except RecursionError:
@@ -39,8 +40,12 @@ def fixpoint_steps(run: Evaluation, node: Fixpoint, request: Request) -> Steps:
     for part in postorder(node.body, children_and_definition):
         # A pivot lost in rounding shows only against the size of what it was computed from.
         if isinstance(part, Inverse | Root) and part in open_ and part.body.structure.flow == "diagonal":
-            yield Request("value", part, None, environment)
-    return found[node.variable]
+            try:
+                yield Request("value", part, None, environment)
+            except SingularError as error:
+                if not beyond.keys() & set(error.joints):
+                    raise
+    return next(iter(beyond.values()), found[node.variable])
 
 
 def local_steps(run: Evaluation, node: Diag, here: Environment | None) -> Steps:
@@ -53,7 +58,14 @@ def local_steps(run: Evaluation, node: Diag, here: Environment | None) -> Steps:
     return _assembled(run, node, [schedule.run(k) for k in range(len(run.source.parent))])
 
 
-def _solve(run: Evaluation, node: Fixpoint, open_: frozenset[Expr], here: Environment | None) -> Steps:
+def _solve(
+    run: Evaluation, node: Fixpoint, open_: frozenset[Expr], here: Environment | None, beyond: dict[str, BlockMatrix]
+) -> Steps:
+    """The values of a system of unknowns.
+
+    Blocks that overflowed count as zero, so that a pivot that caused it can be named; `beyond` becomes the joints where
+    one did, each with the value as it is.
+    """
     column = node.type.codomain.attached and not node.type.domain.attached
     if not column and node.structure.flow not in ("diagonal", "zero"):
         raise NoSinglePath(short(node))
@@ -78,18 +90,19 @@ def _solve(run: Evaluation, node: Fixpoint, open_: frozenset[Expr], here: Enviro
         refuse_singular(run.source, block.culprit, block)
     values: dict[Expr, BlockMatrix] = {}
     for unknown in unknowns:
-        value = _assembled(run, unknown.node, _finite(unknown.blocks))
+        overflowed = [
+            k for k, block in enumerate(unknown.blocks) if block.dtype != object and not np.isfinite(block).all()
+        ]
+        if overflowed:
+            raw = _assembled(run, unknown.node, unknown.blocks)
+            beyond.update({run.source.binding.joint_names[k]: raw for k in overflowed if unknown.node is node})
+            for k in overflowed:
+                unknown.blocks[k] = np.zeros_like(unknown.blocks[k])
+        value = _assembled(run, unknown.node, unknown.blocks)
         values[unknown.node.variable] = value
         if unknown.node is not node:
             values[unknown.node] = value
     return values
-
-
-def _finite(blocks: list[Any]) -> list[Any]:
-    """Blocks that overflowed count as zero: the pivot that caused it is found and named afterwards."""
-    if blocks[0].dtype == object:
-        return blocks
-    return [block if np.isfinite(block).all() else np.zeros_like(block) for block in blocks]
 
 
 def _tips_first(unknowns: list[Unknown]) -> bool:
@@ -164,10 +177,7 @@ def _rounds(run: Evaluation, node: Fixpoint, open_: frozenset[Expr], here: Envir
         value = identity(value.rows, value)
     for _ in range(run.depth + 2):
         environment = _inside(here, {node.variable: value}, open_)
-        try:
-            after: BlockMatrix = yield Request("value", node.body, None, environment)
-        except SingularError:
-            break
+        after: BlockMatrix = yield Request("value", node.body, None, environment)
         if _same(value, after):
             return {node.variable: after}
         value = after

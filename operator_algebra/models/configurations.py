@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from operator_algebra.errors import InputError, explain
+from operator_algebra.errors import InputError, RangeError, explain
 from operator_algebra.models.numeric import NotNumeric, Numbers, common_kind, manifold, numeric
 
 if TYPE_CHECKING:
@@ -55,10 +55,11 @@ def integrate(model: Model, q: ArrayLike, dv: ArrayLike) -> Numbers:
     start, step = check_q(model, q), check_v(model, dv, "dv")
     kind = common_kind([start, step])
     result = np.empty((*np.broadcast_shapes(start.shape[:-1], step.shape[:-1]), model.nq), kind)
-    for group in model.joint_groups:
-        joint = group.wide_joint(kind)
-        result[..., group.q] = joint.integrate(start[..., group.q], step[..., group.v], manifold(kind))
-    return result
+    with np.errstate(all="ignore"):
+        for group in model.joint_groups:
+            joint = group.wide_joint(kind)
+            result[..., group.q] = joint.integrate(start[..., group.q], step[..., group.v], manifold(kind))
+    return _in_range(model, result, "q ⊕ dv")
 
 
 def difference(model: Model, q0: ArrayLike, q1: ArrayLike) -> Numbers:
@@ -66,9 +67,18 @@ def difference(model: Model, q0: ArrayLike, q1: ArrayLike) -> Numbers:
     start, end = check_q(model, q0), check_q(model, q1)
     kind = common_kind([start, end])
     result = np.empty((*np.broadcast_shapes(start.shape[:-1], end.shape[:-1]), model.nv), kind)
-    for group in model.joint_groups:
-        joint = group.wide_joint(kind)
-        result[..., group.v] = joint.difference(start[..., group.q], end[..., group.q], manifold(kind))
+    with np.errstate(all="ignore"):
+        for group in model.joint_groups:
+            joint = group.wide_joint(kind)
+            result[..., group.v] = joint.difference(start[..., group.q], end[..., group.q], manifold(kind))
+    return _in_range(model, result, "q1 ⊖ q0")
+
+
+def _in_range(model: Model, result: Numbers, what: str) -> Numbers:
+    """The result, if it is finite."""
+    if not np.isfinite(result).all():
+        where = tuple(np.argwhere(~np.isfinite(result))[0].tolist())
+        raise RangeError(explain(f"{what} leaves the range of floats at {where}", f"model {model.name}"))
     return result
 
 

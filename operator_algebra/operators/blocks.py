@@ -173,6 +173,11 @@ class BlockMatrix:
         return isinstance(self.data, BlockDict)
 
     @property
+    def finite(self) -> bool:
+        """Whether every entry is finite."""
+        return self.exact or bool(np.isfinite(self.data.data).all())
+
+    @property
     def nnz(self) -> int:
         """Number of stored blocks."""
         return len(self.data.blocks) if isinstance(self.data, BlockDict) else self.norms().nnz

@@ -92,6 +92,6 @@ def test_a_vanishing_pivot_does_not_hide_a_sign() -> None:
     dense = evaluate(MASS, arm, q=q).dense()
     batch = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, -dense[2, 2]], [40.0, 0.0, -dense[2, 2]]])
     signs = [float(np.linalg.slogdet(dense + np.diag(noise))[0]) for noise in batch]
-    found = compile_program(logdet(MASS + C), arm)(q=q, C=batch, errors="mask")
+    found = compile_program(logdet(MASS + C), arm)(q=[q] * 3, C=batch, errors="mask")
     assert np.array_equal(np.isnan(found), np.array(signs) < 0)
     assert min(signs) < 0

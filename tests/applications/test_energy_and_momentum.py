@@ -17,6 +17,8 @@ from operator_algebra.models.model import Model
 from operator_algebra.operators.leaves import LeafValues
 from tests.lowering.test_translation_validation import mechanism as equipped
 from tests.oracles import dense_dynamics
+from tests.oracles.finite_differences import allowed as differenced
+from tests.rounding import apart, rounding, size
 from tests.strategies import mechanisms
 
 Floats = NDArray[np.float64]
@@ -24,8 +26,6 @@ seeds = st.integers(0, 1000)
 
 _WEIGHTS = ((1, 45.0), (2, -9.0), (3, 1.0))
 STEP = 2e-3
-# Sixth-order differences: the truncation is STEP⁶ times high derivatives, rounding is eps / STEP.
-DIGITS = 1e-9
 
 
 def rate(model: Model, q: Floats, v: Floats, qdd: Floats, value: Callable[[Floats, Floats], Any]) -> Any:
@@ -39,9 +39,25 @@ def rate(model: Model, q: Floats, v: Floats, qdd: Floats, value: Callable[[Float
     return total / (60.0 * STEP)
 
 
-def close(found: Any, expected: Any, scale: float = 1.0, digits: float = DIGITS) -> bool:
-    size = max(1.0, scale, float(np.abs(expected).max(initial=0.0)))
-    return bool(np.abs(np.asarray(found) - expected).max(initial=0.0) <= digits * size)
+def left(model: Model, q: Floats, v: Floats, *values: Any) -> float:
+    """What rounding may leave of sums over all bodies, each at the end of a path of rotations."""
+    terms = max(1.0, size(*values), reach(model, q) ** 2 * max(1.0, float(np.abs(v).sum())) * model.arrays.mass.sum())
+    return rounding(float(terms), terms=9 * model.n)
+
+
+def grown(v: Floats, qdd: Floats) -> float:
+    """How fast joints move within a second."""
+    return float(np.abs(v).sum() + np.abs(qdd).sum())
+
+
+def growing(v: Floats) -> Floats:
+    """Rates of joints, and one for rates that grow beside: v + t q̈ changes by its size in a second."""
+    return np.append(v, 1.0)
+
+
+def reach(model: Model, q: Floats) -> float:
+    """How far from the base a body is."""
+    return 1.0 + size(origins(model, q)[1])
 
 
 def origins(model: Model, q: Floats) -> tuple[Floats, Floats]:
@@ -64,14 +80,16 @@ def test_kinetic_energy_is_half_of_v_mass_v(model: Model, seed: int) -> None:
     q, v = model.random(seed)
     found = compile_program(dynamics.kinetic_energy, model)(q=q, v=v)
     assert np.ndim(found) == 0
-    assert close(found, dense_dynamics.kinetic_energy(model, q, v), digits=1e-13)
+    assert apart(found, dense_dynamics.kinetic_energy(model, q, v)) <= dense_dynamics.allowed(model, q, v).force
 
 
 @given(mechanisms(), seeds)
 @settings(max_examples=40)
 def test_potential_energy_counts_from_the_origin(model: Model, seed: int) -> None:
-    q, _ = model.random(seed)
-    assert close(dynamics.potential_energy(model, q=q), dense_dynamics.potential_energy(model, q), 10.0, 1e-12)
+    q, v = model.random(seed)
+    weight = model.arrays.mass.sum() * float(np.linalg.norm(model.gravity))
+    found = dynamics.potential_energy(model, q=q)
+    assert apart(found, dense_dynamics.potential_energy(model, q)) <= left(model, q, v, weight * reach(model, q))
 
 
 @given(mechanisms(), seeds)
@@ -80,7 +98,8 @@ def test_gravity_term_is_the_gradient_of_potential_energy(model: Model, seed: in
     q, v = model.random(seed)
     slope = rate(model, q, v, 0 * v, lambda q, _: dynamics.potential_energy(model, q=q))
     force = compile_program(dynamics.gravity_term, model)(q=q)
-    assert close(slope, force @ v, 10.0)
+    weight = model.arrays.mass.sum() * float(np.linalg.norm(model.gravity))
+    assert apart(slope, force @ v) <= differenced(weight * reach(model, q), v)
 
 
 def test_energy_changes_by_the_power_of_forces() -> None:
@@ -98,8 +117,8 @@ def test_energy_changes_by_the_power_of_forces() -> None:
         power = compile_program(dynamics.power, model)(q=q, T=T, v=v)
         lost = v @ (model.arrays.damping * v)
         velocity = compile_program(dynamics.velocity, model)(q=q, v=v)
-        scale = float(np.abs(qdd).max() * np.abs(v).max() * 10)
-        assert close(rate(model, q, v, qdd, energy), power - lost + f_ext @ velocity, scale)
+        terms = size(dense_dynamics.mass_matrix(model, q)) * grown(v, qdd) ** 2 + abs(energy(q, 0 * v))
+        assert apart(rate(model, q, v, qdd, energy), power - lost + f_ext @ velocity) <= differenced(terms, growing(v))
 
 
 @given(mechanisms(), seeds)
@@ -111,7 +130,9 @@ def test_momentum_is_the_sum_over_bodies(model: Model, seed: int) -> None:
         to_ground(R, p) @ body.inertia.matrix() @ V
         for R, p, V, body in zip(*origins(model, q), velocity, model.bodies, strict=True)
     ]
-    assert close(compile_program(dynamics.momentum, model)(q=q, v=v), np.sum(parts, axis=0), digits=1e-12)
+    assert apart(compile_program(dynamics.momentum, model)(q=q, v=v), np.sum(parts, axis=0)) <= left(
+        model, q, v, *parts
+    )
 
 
 @given(mechanisms(), seeds)
@@ -126,7 +147,9 @@ def test_momentum_changes_by_the_wrenches_from_outside(model: Model, seed: int) 
     applied = [to_ground(R, p) @ f for R, p, f in zip(*origins(model, q), f_ext.reshape(-1, 6), strict=True)]
     weight = dynamics.total_mass(model) * np.array(model.gravity)
     gravity = np.concatenate([np.cross(dynamics.centre_of_mass(model, q=q), weight), weight])
-    assert close(change, ground + np.sum(applied, axis=0) + gravity, 100.0)
+    terms = model.arrays.mass.sum() * reach(model, q) ** 2 * grown(v, qdd)
+    allowed = differenced(terms, growing(v)) + left(model, q, v, ground, gravity, *applied)
+    assert apart(change, ground + np.sum(applied, axis=0) + gravity) <= allowed
 
 
 @given(mechanisms(), seeds)
@@ -135,22 +158,24 @@ def test_centre_of_mass_is_the_mean_of_bodies_and_moves_with_momentum(model: Mod
     q, v = model.random(seed)
     mass = np.array([body.inertia.mass for body in model.bodies])
     centres = [p + R @ np.array(body.inertia.com) for R, p, body in zip(*origins(model, q), model.bodies, strict=True)]
-    assert close(dynamics.total_mass(model), mass.sum(), digits=1e-13)
-    assert close(dynamics.centre_of_mass(model, q=q), mass @ np.array(centres) / mass.sum(), digits=1e-12)
+    assert apart(dynamics.total_mass(model), mass.sum()) <= rounding(mass.sum(), terms=model.n)
+    assert apart(dynamics.centre_of_mass(model, q=q), mass @ np.array(centres) / mass.sum()) <= left(model, q, v)
     velocity = rate(model, q, v, 0 * v, lambda q, _: dynamics.centre_of_mass(model, q=q))
     linear = compile_program(dynamics.momentum, model)(q=q, v=v)[3:]
-    assert close(velocity * mass.sum(), linear, 10.0)
+    assert apart(velocity * mass.sum(), linear) <= differenced(reach(model, q) * mass.sum(), v)
 
 
 @given(mechanisms(), seeds)
 @settings(max_examples=30)
 def test_ground_inertia_is_the_inertia_of_all_bodies(model: Model, seed: int) -> None:
-    q, _ = model.random(seed)
+    q, v = model.random(seed)
     moved = [
         to_ground(R, p) @ body.inertia.matrix() @ to_ground(R, p).T
         for R, p, body in zip(*origins(model, q), model.bodies, strict=True)
     ]
-    assert close(compile_program(dynamics.ground_inertia, model)(q=q), np.sum(moved, axis=0), digits=1e-12)
+    assert apart(compile_program(dynamics.ground_inertia, model)(q=q), np.sum(moved, axis=0)) <= left(
+        model, q, v, *moved
+    )
 
 
 @given(mechanisms(), seeds)
@@ -160,14 +185,14 @@ def test_poses_are_composed_from_the_base(model: Model, seed: int) -> None:
     found = dynamics.poses(model, q=q)
     rotations, positions = origins(model, q)
     for k, name in enumerate(model.body_names):
-        assert close(found[name][0], rotations[k], digits=1e-13)
-        assert close(found[name][1], positions[k], digits=1e-13)
+        assert apart(found[name][0], rotations[k]) <= rounding(terms=9 * model.n)
+        assert apart(found[name][1], positions[k]) <= rounding(reach(model, q), terms=9 * model.n)
     # The origin of a body moves with its velocity.
     velocity = compile_program(dynamics.velocity, model)(q=q, v=v).reshape(-1, 6)
     speed = rate(
         model, q, v, 0 * v, lambda q, _: np.array([dynamics.poses(model, q=q)[n][1] for n in model.body_names])
     )
-    assert close(speed, np.einsum("kij,kj->ki", rotations, velocity[:, 3:]), 10.0)
+    assert apart(speed, np.einsum("kij,kj->ki", rotations, velocity[:, 3:])) <= differenced(reach(model, q), v)
 
 
 def test_frames_ride_on_their_bodies() -> None:
@@ -178,8 +203,9 @@ def test_frames_ride_on_their_bodies() -> None:
         assert set(found) == {*model.body_names, *model.frames}
         for key, frame in model.frames.items():
             R, p = found[frame.body] if frame.body is not None else (np.eye(3), np.zeros(3))
-            assert close(found[key][0], R @ np.array(frame.placement.rotation), digits=1e-14)
-            assert close(found[key][1], p + R @ np.array(frame.placement.translation), digits=1e-14)
+            assert apart(found[key][0], R @ np.array(frame.placement.rotation)) <= rounding(terms=3)
+            place = p + R @ np.array(frame.placement.translation)
+            assert apart(found[key][1], place) <= rounding(1.0 + size(place), terms=3)
 
 
 def test_readouts_take_batches() -> None:
@@ -188,4 +214,5 @@ def test_readouts_take_batches() -> None:
     assert dynamics.centre_of_mass(model, q=q).shape == (2, 3, 3)
     assert dynamics.potential_energy(model, q=q).shape == (2, 3)
     assert dynamics.poses(model, q=q)[model.body_names[2]][0].shape == (2, 3, 3, 3)
-    assert close(dynamics.centre_of_mass(model, q=q)[1, 2], dynamics.centre_of_mass(model, q=q[1, 2]), digits=1e-14)
+    alone = dynamics.centre_of_mass(model, q=q[1, 2])
+    assert apart(dynamics.centre_of_mass(model, q=q)[1, 2], alone) <= rounding(reach(model, q[1, 2]), terms=9 * model.n)

@@ -20,7 +20,9 @@ from operator_algebra.models.model import Model
 from operator_algebra.operators.leaves import Frame
 from tests.evaluation.test_vectors import FRAMES
 from tests.oracles import dense_dynamics
+from tests.oracles.finite_differences import allowed as differences
 from tests.oracles.finite_differences import along
+from tests.rounding import apart, condition, rounding, size
 from tests.strategies import ALL_JOINTS, configurations, mechanisms, random_placement
 
 Floats = NDArray[np.float64]
@@ -79,7 +81,7 @@ FOUR = four_links()
 def published(found: Any, name: str) -> None:
     """Thirteen digits were published."""
     expected = np.array(VECTORS[name])
-    assert np.abs(found - expected).max() < 2e-12 * np.abs(expected).max()
+    assert apart(found, expected) <= (1e-12 + rounding(terms=6 * FOUR.n)) * size(expected)
 
 
 def test_published_compliances() -> None:
@@ -155,7 +157,6 @@ def test_programs_say_how_the_inverse_was_taken(method: Method) -> None:
 @pytest.mark.parametrize("model", FRAMED, ids=lambda m: m.name)
 def test_the_jacobian_differentiates_poses(model: Model) -> None:
     q, v = model.random(0)
-    # sixth-order differences leave rounding, eps / step
     rates: dict[str, list[Floats]] = {
         name: [
             along(model, q, v, lambda x, name=name, part=part: oa.dynamics.poses(model, q=x)[name][part])
@@ -169,10 +170,11 @@ def test_the_jacobian_differentiates_poses(model: Model) -> None:
         turning = rates[name][0] @ rotation.T
         expected = np.concatenate([[turning[2, 1], turning[0, 2], turning[1, 0]], rates[name][1]])
         twist = run(ts.jacobian, model, q=q, B={name: base[name]}) @ v
-        assert np.abs(twist - expected).max() < 1e-10 * max(1.0, np.abs(expected).max())
+        place = oa.dynamics.poses(model, q=q)[name][1]
+        assert apart(twist, expected) <= differences(1.0 + size(place), v)
         felt = run(ts.jacobian, model, q=q, B={name: own[name]}) @ v
         turned = np.concatenate([rotation @ felt[:3], rotation @ felt[3:]])
-        assert np.abs(turned - twist).max() < 1e-13 * max(1.0, np.abs(twist).max())
+        assert apart(turned, twist) <= rounding(max(1.0, size(place)) * float(np.abs(v).sum()), terms=9 * model.n)
 
 
 @pytest.mark.parametrize("linear", [True, False])
@@ -193,8 +195,7 @@ def test_the_drift_differentiates_velocities(model: Model, linear: bool) -> None
         (base, run(MOVING.drift, model, q=q, v=v, B=moving, B_dot=B_dot)),
     ):
         expected = along(model, q, v, velocity, step=1e-3)
-        # the steps move the last body by up to 1e-2: (1e-2)⁶ from truncation, eps / 1e-3 from rounding
-        assert np.abs(found - expected).max() < 1e-9 * max(1.0, np.abs(expected).max())
+        assert apart(found, expected) <= differences(float(np.abs(v).sum()) * model.n, v, step=1e-3)
     turns = np.abs(run(s.V, model, q=q, v=v)).max() > 0
     assert turns
     assert np.abs(run(ts.drift, model, q=q, v=v, B=moving) - expected).max() > 1e-3
@@ -210,8 +211,9 @@ def test_programs_in_world_axes_agree(model: Model) -> None:
         values: dict[str, Any] = {"q": q, "v": v, "B": B, "B_dot": B_dot}
         formulas = (MOVING.jacobian, MOVING.velocity, MOVING.drift, MOVING.inverse_inertia)
         found.append([run(e, model, frame, **values) for e in formulas])
+    conditioned = condition(dense_dynamics.mass_matrix(model, q))
     for body, world in zip(*found, strict=True):
-        assert np.abs(body - world).max() < 1e-11 * np.abs(body).max()
+        assert apart(body, world) <= rounding(size(body), terms=9 * model.n, condition=conditioned)
 
 
 def tasks(model: Model, q: Floats, count: int) -> dict[str, Floats]:
@@ -244,9 +246,9 @@ def test_inertias_and_inverses_are_those_of_dense_algebra(situation: tuple[Model
     assume(B)
     J, mass = run(ts.jacobian, model, q=q, B=B), dense_dynamics.mass_matrix(model, q)
     inverse = J @ solved(mass, J.T)
-    condition = float(LINALG.cond(inverse) * LINALG.cond(mass))
-    assume(condition < 1e10)
-    allowed = 1e-14 * condition
+    conditioned = condition(inverse) * condition(mass)
+    assume(conditioned < 1e10)
+    allowed = rounding(terms=model.n, condition=conditioned)
     Lambda: Any = LINALG.inv(inverse)
     given: dict[str, Any] = {"q": q, "B": B, "B_stacked": ts.stack(model, B)}
     assert same(run(ts.inverse_inertia, model, **given), inverse, allowed)
@@ -255,14 +257,14 @@ def test_inertias_and_inverses_are_those_of_dense_algebra(situation: tuple[Model
     back = run(ts.consistent_inverse, model, **given)
     free = run(ts.null_space, model, **given)
     rank = len(J)
-    size = max(1.0, float(np.abs(J).max() * np.abs(back).max()))
-    assert np.abs(J @ back - np.eye(rank)).max() < allowed * size
+    terms = max(1.0, size(J) * size(back))
+    assert np.abs(J @ back - np.eye(rank)).max() < allowed * terms
     # What the task does not see carries no momentum along what it does: N* ℳ J̄ = 0, and N = I − J̄ J is a projector.
     N = free.T
     weight = float(np.abs(mass).max())
-    assert np.abs(N - (np.eye(model.nv) - back @ J)).max() < allowed * size
-    assert np.abs(N.T @ mass @ back).max() < allowed * size**2 * max(1.0, weight) * max(1.0, float(np.abs(back).max()))
-    assert np.abs(J @ solved(mass, free)).max() < allowed * size**2 * float(np.abs(inverse).max() + 1)
+    assert np.abs(N - (np.eye(model.nv) - back @ J)).max() < allowed * terms
+    assert np.abs(N.T @ mass @ back).max() < allowed * terms**2 * max(1.0, weight) * max(1.0, float(np.abs(back).max()))
+    assert np.abs(J @ solved(mass, free)).max() < allowed * terms**2 * float(np.abs(inverse).max() + 1)
 
 
 def same(found: Any, expected: Any, allowed: float) -> bool:
@@ -283,15 +285,15 @@ def test_task_forces_explain_forward_dynamics(situation: tuple[Model, Floats, Fl
     F = rng.standard_normal(int(stacked.shape[1]))
     given: dict[str, Any] = {"q": q, "v": v, "B": B, "B_stacked": stacked}
     J, mass = run(ts.jacobian, model, **given), dense_dynamics.mass_matrix(model, q)
-    condition = float(LINALG.cond(J @ solved(mass, J.T)) * LINALG.cond(mass))
-    assume(condition < 1e10)
+    conditioned = condition(J @ solved(mass, J.T)) * condition(mass)
+    assume(conditioned < 1e10)
     order = [run(ts.jacobian, model, q=q, B={name: block}) for name, block in B.items()]
     rows = ordered(J, order)
     qdd = run(oa.dynamics.forward_dynamics, model, f_ext=stacked @ F, T=torque, **given)
     xdd = run(ts.acceleration, model, qdd=qdd, **given)
     felt = run(ts.consistent_inverse, model, **given).T @ torque
-    size = max(1.0, float(np.abs(run(ts.inertia, model, **given)).max()) * max(1.0, float(np.abs(xdd).max())))
-    allowed = 1e-13 * condition * size
+    terms = max(1.0, size(run(ts.inertia, model, **given)) * max(1.0, size(xdd)))
+    allowed = rounding(terms, terms=9 * model.n, condition=conditioned)
     assert np.abs(run(ts.force, model, xdd=xdd, **given) - felt - F[rows]).max() < allowed
     assert np.abs(run(ts.force, model, xdd=xdd, f_ext=stacked @ F, **given) - felt).max() < allowed
     moved = run(ts.inertia, model, **given) @ xdd + run(ts.bias, model, **given)
@@ -324,7 +326,8 @@ def test_a_batch_is_its_samples() -> None:
     together = values(q, v)
     for place in np.ndindex(2, 3):
         for whole, one in zip(together, values(q[place], v[place]), strict=True):
-            assert np.abs(whole[place] - one).max() < 1e-11 * np.abs(one).max()
+            conditioned = condition(dense_dynamics.mass_matrix(model, q[place])) * condition(together[0][place])
+            assert apart(whole[place], one) <= rounding(size(one), terms=9 * model.n, condition=conditioned)
 
 
 def test_a_task_of_the_user_own() -> None:
@@ -340,16 +343,18 @@ def test_a_task_of_the_user_own() -> None:
     )
     task = ts.of(ts.B_stacked, ts.B_dot_stacked)
 
-    def apart(x: Floats) -> Floats:
+    def away(x: Floats) -> Floats:
         poses = oa.dynamics.poses(model, q=x)
         return np.asarray(poses["tool"][1] - poses["hand"][1])
 
     given: dict[str, Any] = {"q": q, "v": v, "B_stacked": relative, "B_dot_stacked": rates}
-    velocity = along(model, q, v, apart)
-    assert np.abs(run(task.velocity, model, **given) - velocity).max() < 1e-10 * np.abs(velocity).max()
-    turning = along(model, q, v, lambda x: along(model, x, v, apart, step=2e-2), step=2e-2)
-    # twice a sixth-order difference: rounding grows to eps / step²
-    assert np.abs(run(task.drift, model, **given) - turning).max() < 1e-7 * np.abs(turning).max()
+    velocity = along(model, q, v, away)
+    assert apart(run(task.velocity, model, **given), velocity) <= differences(1.0 + size(away(q)), v)
+    turning = along(model, q, v, lambda x: along(model, x, v, away, step=2e-2), step=2e-2)
+    # What one difference leaves is what the other takes the difference of.
+    left = differences(1.0 + size(away(q)), v, step=2e-2)
+    allowed = 2 * left / 2e-2 + differences(size(velocity), v, step=2e-2)
+    assert apart(run(task.drift, model, **given), turning) <= allowed
 
 
 def test_what_delivers_no_force_is_no_pick() -> None:

@@ -16,10 +16,10 @@ from operator_algebra.models.families import forest
 from operator_algebra.models.model import Model
 from tests.oracles import extended_precision, recursive_dynamics
 from tests.oracles.extended_precision import Leaves, exact, rounded
+from tests.rounding import condition, rounding
 from tests.strategies import ALL_JOINTS
 
 Floats = NDArray[np.float64]
-EPS = float(np.finfo(np.float64).eps)
 
 TREES = {
     "chain": (-1, 0, 1, 2, 3, 4, 5),
@@ -62,7 +62,7 @@ def test_backward_errors_are_rounding(tree: str, kind: str) -> None:
             model = uneven(tree, place, kind, spread, seed=place)
             qdd, _, leaves, q, T = solved(model, place)
             worst = max(worst, backward_error(leaves, q, T, qdd))
-    assert worst <= 8 * EPS
+    assert worst <= rounding()
 
 
 @pytest.mark.parametrize("place", range(7))
@@ -72,8 +72,8 @@ def test_beyond_that_errors_are_bounded_or_told(tree: str, place: int) -> None:
     qdd, told, leaves, q, T = solved(model, place)
     expected = rounded(extended_precision.forward_dynamics(leaves, T))
     error = float(np.abs(qdd - expected).max() / np.abs(expected).max())
-    condition = float(np.linalg.cond(scaled(recursive_dynamics.mass_matrix(model, q))))
-    assert error <= 10 * EPS * condition or told
+    conditioned = condition(scaled(recursive_dynamics.mass_matrix(model, q)))
+    assert error <= rounding(terms=model.n, condition=conditioned) or told
 
 
 def scaled(matrix: Floats) -> Floats:

@@ -13,6 +13,7 @@ from operator_algebra.identities.catalogue import catalogue, law_named
 from operator_algebra.identities.identity import Identity, Law
 from operator_algebra.models.families import chain
 from tests.laws.verdicts import false_claim
+from tests.rounding import rounding
 
 LAWS = list(catalogue().values())
 
@@ -58,7 +59,8 @@ def test_the_large_inverse_solves() -> None:
     x = prober.random(law.lhs.type.domain)
     y = prober.apply(law.lhs, x)
     back = prober.apply(law.lhs.children[0], y)
-    assert np.linalg.norm(back.entries - x.entries) <= 1e-11 * np.linalg.norm(back.size)
+    allowed = rounding(float(np.linalg.norm(back.size)), terms=6 * model.n)
+    assert np.linalg.norm(back.entries - x.entries) <= allowed
 
 
 def test_large_mechanisms_of_the_suite_are_probed() -> None:
@@ -73,4 +75,5 @@ def test_many_bodies_take_linear_memory() -> None:
     assert isinstance(law, Identity)
     x = prober.random(law.lhs.type.domain)
     left, right = prober.apply(law.lhs, x), prober.apply(law.rhs, x)
-    assert np.linalg.norm(left.entries - right.entries) <= 1e-11 * np.linalg.norm(left.size)
+    allowed = rounding(float(np.linalg.norm(left.size)), terms=6 * model.n)
+    assert np.linalg.norm(left.entries - right.entries) <= allowed

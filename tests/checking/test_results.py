@@ -23,6 +23,7 @@ from operator_algebra.identities.catalogue import catalogue, laws_of
 from operator_algebra.identities.facts import domain, page_name
 from operator_algebra.identities.identity import Identity
 from tests.house.tree import ROOT
+from tests.rounding import rounding
 
 _PROGRAM = """
 import json, sys
@@ -178,7 +179,8 @@ def test_an_independent_engine_agrees() -> None:
     assert found is not None
     compared = [one for one in found if not one.note]
     assert len(compared) >= 11
-    assert max(max(one.mass, one.bias) for one in compared) < 1e-12
+    # Relative to the largest entry; the largest mechanism of the gallery is a snake of forty bodies.
+    assert max(max(one.mass, one.bias) for one in compared) <= rounding(terms=9 * 40)
     assert "MuJoCo's mass matrix and bias on 11 of 12" in sentence(found)
 
 

@@ -254,7 +254,8 @@ def test_several_results_come_by_name() -> None:
     found = compiled(**{name: value for name, value in state(ARM).items() if name != "T"})
     assert list(found) == ["V", "mass", "size"]
     assert found["V"].shape == (18,)
-    assert np.isclose(found["size"], np.linalg.slogdet(found["mass"])[1])
+    allowed = rounding(len(found["mass"]), terms=len(found["mass"]), condition=condition(found["mass"]))
+    assert apart(found["size"], np.linalg.slogdet(found["mass"])[1]) <= allowed
 
 
 def test_out_is_filled_and_returned() -> None:

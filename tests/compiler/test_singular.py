@@ -143,7 +143,7 @@ def test_the_determinant_of_local_blocks_names_the_joint() -> None:
     assert caught.value.joints == ("joint2",)
     masked = compile_program(logdet(C), ARM)(q=Q, C=[[1.0, 0.0, 1.0], [1.0, 2.0, 1.0]], errors="mask")
     assert np.isnan(masked[0])
-    assert np.isclose(masked[1], np.log(2.0))
+    assert apart(masked[1], np.log(2.0)) <= rounding()
 
 
 def test_a_root_needs_a_definite_block() -> None:

@@ -1,6 +1,5 @@
 """Ring equality: what it must see, what it must not, and that it agrees with numbers."""
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +14,8 @@ from operator_algebra.models.families import random_tree
 from operator_algebra.operators.spaces import FORCE, MOTION
 from operator_algebra.symbols import D, E_phi, H, I, K, M, P, R, T, V, phi, psi, v
 from tests.expression_strategies import inputs_for, operators
+from tests.lowering.agreement import bound
+from tests.rounding import apart
 
 h, k = scalar("h"), scalar("k")
 x, w = vector("x", MOTION), vector("w", FORCE)
@@ -108,8 +109,8 @@ def test_the_normal_form_has_the_same_value(e: Expr, seed: int) -> None:
     form = normalize(e)
     written = evaluate_with_scale(e, model, q=q, **values)
     normal = evaluate_with_scale(form, model, q=q, **inputs_for(form, model, seed))
-    scale = max(written.scale, normal.scale, 1e-300) * max(1.0, max(written.condition, normal.condition) / 1e7)
-    assert np.abs(written.value.dense() - normal.value.dense()).max(initial=0.0) <= 1e-8 * scale
+    allowed = bound(written) * written.scale + bound(normal) * normal.scale
+    assert apart(written.value.dense(), normal.value.dense()) <= allowed
 
 
 def test_what_is_zero_has_no_inverse() -> None:

@@ -10,13 +10,15 @@ import pytest
 
 from operator_algebra import symbols as s
 from operator_algebra.compiler import compile as compile_program
-from operator_algebra.evaluation import evaluate
+from operator_algebra.evaluation import evaluate_with_scale
 from operator_algebra.expressions.build import define, fixpoint, inv, local, scalar, vector
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import random_tree
 from operator_algebra.operators.spaces import FORCE, MOTION
+from tests.lowering.agreement import bound
+from tests.rounding import apart
 
 x = vector("x", FORCE)
 HALF = Fraction(1, 2)
@@ -120,11 +122,12 @@ def test_deep_programs_mean_their_formula(name: str) -> None:
         if symbol.origin == "input":
             values[symbol.name] = v if symbol.name == "v" else 0.9 if symbol is h else np.arange(24.0) / 24
     found = compile_program(e, model)(q=q, **values)  # pyright: ignore[reportArgumentType]
-    expected = evaluate(e, model, q=q, **values).dense()  # pyright: ignore[reportArgumentType]
+    scaled = evaluate_with_scale(e, model, q=q, **values)  # pyright: ignore[reportArgumentType]
+    expected = scaled.value.dense()
     whole = found if found.ndim == 1 else None
     if whole is None:
         expected = np.stack([expected[6 * k : 6 * k + 6, 6 * k : 6 * k + 6] for k in range(model.n)])
-    assert np.abs(found - expected).max() <= 1e-12 * np.abs(expected).max()
+    assert apart(found, expected) <= bound(scaled) * scaled.scale
 
 
 def test_lowering_time_is_linear_in_the_formula() -> None:

@@ -18,6 +18,7 @@ from operator_algebra.lowering.lower import Method
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.model import Model
 from operator_algebra.operators.spaces import RATE, TORQUE
+from tests.rounding import apart, condition, rounding
 from tests.strategies import ALL_JOINTS
 
 C = operator("C", RATE >> TORQUE, structure="diagonal")
@@ -66,8 +67,8 @@ def test_signs_are_those_of_dense_determinants(name: str, method: Method) -> Non
                 run(q=q, **given)
             continue
         # Errors of all pivots add up, each relative to its own condition.
-        allowed = 1e-13 * (1 + len(dense)) * max(1.0, float(np.linalg.cond(dense)) if dense.size else 1.0)
-        assert abs(run(q=q, **given) - size) <= allowed
+        allowed = rounding(1 + len(dense), terms=9 * model.n, condition=condition(dense))
+        assert apart(run(q=q, **given), size) <= allowed
     assert {-1.0, 1.0} <= set(signs)
 
 
@@ -83,7 +84,9 @@ def test_neighbours_alone(n: int) -> None:
         with pytest.raises(InputError, match="negative"):
             run(q=np.zeros(n), E_joint=ones, Eo_joint=ones)
     else:
-        assert abs(run(q=np.zeros(n), E_joint=ones, Eo_joint=ones)) < 1e-14
+        chained = np.eye(n, k=1) + np.eye(n, k=-1)
+        allowed = rounding(n, terms=n, condition=condition(chained))
+        assert apart(run(q=np.zeros(n), E_joint=ones, Eo_joint=ones), 0.0) <= allowed
 
 
 def test_a_vanishing_pivot_does_not_hide_a_sign() -> None:

@@ -5,7 +5,7 @@ from importlib import import_module
 
 from benchmarks.measure import machine
 
-TABLES = ("forward_dynamics", "tasks", "batches", "chains", "growth")
+TABLES = ("forward_dynamics", "tasks", "batches", "chains", "growth", "claims")
 
 
 def main() -> None:

@@ -19,6 +19,9 @@ Callback = Callable[[int, int | None, str], None]
 """Called with what is done, the total if it is known, and the name of the current item."""
 Progress = bool | Callback | None
 
+PATIENCE = 0.5
+"""Seconds after which a call that was not told whether to show its progress shows it where somebody watches."""
+
 _PAUSE = 0.1
 _LINE_SECONDS = 30.0
 _LINE_SHARE = 0.1
@@ -36,8 +39,10 @@ class Display(Protocol):
 
 
 @contextmanager
-def reporting(progress: Progress, title: str = "") -> Generator[Callback, None, None]:
+def reporting(progress: Progress, title: str = "", *, patience: float | None = None) -> Generator[Callback, None, None]:
     """The callback that a long call reports to; a display that was made for it is closed at the end.
+
+    With `patience`, None draws in a terminal once so many seconds are over; only False is silent.
 
     >>> seen = []
     >>> with reporting(lambda done, total, text: seen.append((done, total))) as report:
@@ -46,7 +51,13 @@ def reporting(progress: Progress, title: str = "") -> Generator[Callback, None, 
     >>> seen
     [(0, 2), (2, 2)]
     """
-    if progress is None or progress is False:
+    if progress is None and patience is not None and sys.stderr.isatty():
+        late = _Late(title, patience)
+        try:
+            yield late
+        finally:
+            late.close()
+    elif progress is None or progress is False:
         yield _silent
     elif progress is True:
         display = _default(title)
@@ -97,6 +108,26 @@ def clock(seconds: float) -> str:
         return f"{seconds:.1f} s"
     whole = round(seconds)
     return f"{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
+
+
+class _Late:
+    """Nothing at first; a display once a call takes long."""
+
+    def __init__(self, title: str, patience: float, now: Callable[[], float] = time.monotonic) -> None:
+        self._title, self._patience, self._now = title, patience, now
+        self._start = now()
+        self._display: Display | None = None
+
+    def __call__(self, done: int, total: int | None, text: str) -> None:
+        if self._display is None and self._now() - self._start >= self._patience:
+            self._display = _default(self._title)
+        if self._display is not None:
+            self._display(done, total, text)
+
+    def close(self) -> None:
+        """End the display if there is one."""
+        if self._display is not None:
+            self._display.close()
 
 
 class _Lines:

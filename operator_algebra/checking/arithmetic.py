@@ -237,4 +237,4 @@ class FixedPoint:
             return np.zeros(len(a))
         unit = self.one()
         flat = a.reshape(len(a), -1)
-        return np.array([math.sqrt(int(np.dot(row, row)) / unit / unit) for row in flat])
+        return np.array([math.isqrt(int(np.dot(row, row))) / unit for row in flat])

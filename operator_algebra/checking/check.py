@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, as_completed
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from html import escape
 
 from operator_algebra.checking.claims import law_of
+from operator_algebra.checking.levels import levels
 from operator_algebra.checking.replay import SAMPLES, replay
-from operator_algebra.checking.residual import Verdict, readings
-from operator_algebra.checking.shrink import Counterexample, shrink
-from operator_algebra.checking.suite import in_domain, mechanism, sample_of, suite
-from operator_algebra.checking.tally import Tally, tallies
+from operator_algebra.checking.residual import Verdict
+from operator_algebra.checking.search import Found, search
+from operator_algebra.checking.shrink import Counterexample
+from operator_algebra.checking.suite import traits
+from operator_algebra.checking.tally import Tally, drawn
 from operator_algebra.errors import InputError
 from operator_algebra.identities.identity import Identity, Law, Statement
 from operator_algebra.models.model import Model
-from operator_algebra.progress import Progress, reporting
+from operator_algebra.progress import PATIENCE, Progress, reporting
 
 _LISTED = 12
 
@@ -37,6 +39,10 @@ class Check:
     """How many samples were drawn of each mechanism."""
     target: Model | str | None
     """The model, what the command line knows it by, or None for the suite."""
+    every: bool = False
+    """Whether the check went on after a failure."""
+    too_deep: int = 0
+    """How many joints the longest term of the law leads along, if no mechanism that was tried is that deep; else 0."""
 
     @property
     def holds(self) -> bool:
@@ -48,8 +54,8 @@ class Check:
 
     @property
     def worst(self) -> Tally | None:
-        """The mechanism with the largest residual against its bound, failing ones first."""
-        return max(self.rows, key=_severity, default=None)
+        """The mechanism that speaks loudest for the verdict: with the largest residual against its bound."""
+        return max(self.rows, key=_speaks_for(self.verdict), default=None)
 
     @property
     def residual(self) -> float:
@@ -69,7 +75,9 @@ class Check:
     @property
     def culprit(self) -> str:
         """What to blame where floats could not tell: the pivot or product with the worst condition."""
-        return self.worst.culprit if self.worst else ""
+        if self.worst is None:
+            return ""
+        return self.worst.hidden or self.worst.culprit if self.verdict == "inconclusive" else self.worst.culprit
 
     @property
     def samples(self) -> int:
@@ -84,8 +92,15 @@ class Check:
     def replay(self, row: Tally | None = None) -> str:
         """The command, or the line of Python, that checks the mechanism of a row again: by default the worst one."""
         shown = row or self.worst
-        target = shown.mechanism if self.target is None and shown is not None else self.target
-        return replay(self.law, target, samples=self.drawn, seed=self.seed)
+        if self.target is not None or shown is None:
+            return replay(self.law, self.target, samples=self.drawn, seed=self.seed, every=self._whole)
+        samples = drawn(shown.mechanism, self.drawn, every=self.every)
+        return replay(self.law, shown.mechanism, samples=samples, seed=self.seed, every=self._whole)
+
+    @property
+    def _whole(self) -> bool:
+        """Whether a check that stops at the first failure would show something else."""
+        return self.every and self.count("FAILS") > 0
 
     def __repr__(self) -> str:
         worst = f"worst residual {self.residual:.0e} (bound {self.bound:.0e})"
@@ -99,8 +114,7 @@ class Check:
                 lines.append(f"{'':13}in the reading: {self.counterexample.reading}")
         elif self.worst is not None:
             lines.append(f"{'':13}{self._facts()}")
-            if self.verdict == "inconclusive":
-                lines.append(f"{'':13}to blame: {self.culprit or 'rounding'}; a bound this wide says nothing")
+            lines += [f"{'':13}{line}" for line in self._doubts()]
         else:
             lines.append(f"{'':13}no mechanism of the suite is in its domain ({', '.join(self.law.domain)})")
         if self.worst is not None:
@@ -115,6 +129,19 @@ class Check:
         text += f" (bound {self.bound:.0e}, condition {self.condition:.0e})"
         precise = sum(row.precise for row in self.rows)
         return text + (f"; {precise} judged in extended precision" if precise else "")
+
+    def _doubts(self) -> list[str]:
+        """Why samples, or all of it, are inconclusive."""
+        if self.too_deep:
+            needed = f"oa.check(claim, oa.chain({self.too_deep + 1})) would tell"
+            return [f"its longest term leads along {self.too_deep} joints, more than any mechanism here has: {needed}"]
+        doubtful = self.count("inconclusive")
+        if self.verdict == "inconclusive":
+            return [f"to blame: {self.culprit or 'rounding'}; a bound this wide says nothing"]
+        if not doubtful:
+            return []
+        blamed = max((row for row in self.rows if row.inconclusive), key=lambda row: row.inconclusive).hidden
+        return [f"{doubtful} of {self.samples} samples are inconclusive; to blame: {blamed}"]
 
     def table(self) -> str:
         """One line for each mechanism, the worst first."""
@@ -148,24 +175,35 @@ def _severity(row: Tally) -> tuple[bool, bool, float]:
     return row.fails > 0, row.inconclusive > 0, row.ratio
 
 
+def _speaks_for(verdict: Verdict) -> Callable[[Tally], tuple[bool, float]]:
+    """Rows with samples of the verdict come first; a row shows a sample that was told wherever it has one."""
+    field = {"holds": "holds", "FAILS": "fails", "inconclusive": "inconclusive"}[verdict]
+    return lambda row: (getattr(row, field) > 0, row.ratio)
+
+
 def check(
     claim: Identity | Statement | str,
     model: Model | None = None,
     *,
     samples: int = SAMPLES,
     seed: int = 0,
+    every: bool = False,
     executor: Executor | None = None,
     progress: Progress = None,
 ) -> Check:
-    """Try a claim on a mechanism, or on every mechanism of the suite.
+    """Try a claim on a mechanism, or on the mechanisms of the suite, the smallest first, until one refutes it.
 
-    The claim is a law, the name of one, or an equation "lhs = rhs" in the names of the vocabulary.
+    The claim is a law, the name of one, or an equation "lhs = rhs" in the names of the vocabulary. With `every` the
+    search goes on after a failure, for the whole table. What takes more than half a second shows its progress in a
+    terminal; `progress=False` is silent.
 
     >>> from operator_algebra.models.families import chain
     >>> check("inv(I + H phi K) = I - H psi K", chain(3)).verdict
     'holds'
     """
-    (result,) = check_all([law_of(claim)], model, samples=samples, seed=seed, executor=executor, progress=progress)
+    (result,) = check_all(
+        [law_of(claim)], model, samples=samples, seed=seed, every=every, executor=executor, progress=progress
+    )
     return result
 
 
@@ -175,6 +213,7 @@ def check_all(
     *,
     samples: int = SAMPLES,
     seed: int = 0,
+    every: bool = True,
     executor: Executor | None = None,
     progress: Progress = None,
     source: str | None = None,
@@ -189,73 +228,26 @@ def check_all(
             f"check takes one model, or none for the whole suite, not {model!r:.60}. Load one with load(name), or call "
             "check for each of several."
         )
-    targets: list[str | Model] = list(suite()) if model is None else [model]
-    found: dict[int, list[Tally]] = {}
-    planned = [samples * sum(in_domain(law, _model(target)) for law in laws) for target in targets]
-    done, total = 0, sum(planned)
-    with reporting(progress, "checking") as report:
-        report(done, total, "")
-        for place, rows in _run(targets, laws, samples, seed, executor):
-            found[place] = rows
-            judged = sum(row.samples for row in rows)
-            done += judged
-            total += judged - planned[place]  # a law may have no form for a large mechanism: only trying tells
-            report(done, total, _name(targets[place]))
-    by_law: dict[str, list[Tally]] = {law.name: [] for law in laws}
-    for place in range(len(targets)):
-        for row in found[place]:
-            by_law[row.law].append(row)
+    for law in laws:
+        traits(law)
     known = model if source is None else source
-    return [_outcome(law, tuple(by_law[law.name]), model, seed, samples, known) for law in laws]
-
-
-def _name(target: str | Model) -> str:
-    return target if isinstance(target, str) else target.name
-
-
-def _model(target: str | Model) -> Model:
-    return mechanism(target) if isinstance(target, str) else target
-
-
-def _run(
-    targets: Sequence[str | Model], laws: Sequence[Law], samples: int, seed: int, executor: Executor | None
-) -> Iterator[tuple[int, list[Tally]]]:
-    """The tallies of each mechanism by its place, in the order in which they are ready."""
-    if executor is None:
-        for place, target in enumerate(targets):
-            yield place, tallies(target, laws, samples, seed)
-        return
-    # The largest first, so that no worker is left with a long one at the end.
-    order = sorted(range(len(targets)), key=lambda place: -_model(targets[place]).n)
-    jobs = {executor.submit(tallies, targets[place], laws, samples, seed): place for place in order}
-    try:
-        for job in as_completed(jobs):
-            yield jobs[job], job.result()
-    finally:
-        for job in jobs:
-            job.cancel()
+    with reporting(progress, "checking", patience=PATIENCE) as report:
+        found = search(laws, model, samples=samples, seed=seed, every=every, executor=executor, report=report)
+    return [_outcome(law, found[law.name], model is None, seed, samples, known, every=every) for law in laws]
 
 
 def _outcome(
-    law: Law, rows: tuple[Tally, ...], model: Model | None, seed: int, samples: int, target: Model | str | None
+    law: Law, found: Found, on_suite: bool, seed: int, samples: int, target: Model | str | None, *, every: bool
 ) -> Check:
-    failing = [row for row in rows if row.fails]
-    counterexample = None
-    if failing:
-        first = min(failing, key=lambda row: _size(row, model))
-        refuted = model if model is not None else mechanism(first.mechanism)
-        reading = next(one for one in readings(law) if one.name == first.reading)
-        counterexample = shrink(refuted, sample_of(refuted, first.sample, seed), reading)
+    rows = tuple(found.rows)
+    too_deep = levels(law) if on_suite and levels(law) >= found.depth and found.counterexample is None else 0
+    doubtful, judged = (sum(counts) for counts in ([row.inconclusive for row in rows], [row.samples for row in rows]))
     verdict: Verdict = "holds"
-    if counterexample is not None:
+    if found.counterexample is not None:
         verdict = "FAILS"
-    elif failing or 2 * sum(row.inconclusive for row in rows) > sum(row.samples for row in rows) or not rows:
+    elif too_deep or 2 * doubtful > judged or not judged or any(row.fails for row in rows):
         verdict = "inconclusive"
-    return Check(law, verdict, rows, counterexample, seed, samples, target)
-
-
-def _size(row: Tally, model: Model | None) -> int:
-    return (model if model is not None else mechanism(row.mechanism)).n
+    return Check(law, verdict, rows, found.counterexample, seed, samples, target, every, too_deep)
 
 
 def _checked(samples: int, seed: int) -> None:

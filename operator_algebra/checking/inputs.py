@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from operator_algebra.checking.arithmetic import span
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.operators.spaces import Space
+from operator_algebra.operators.structure import Structure
 
 _DENSE = 2000
 
@@ -26,20 +28,55 @@ def user_sizes(space: Space, bodies: int) -> NDArray[np.intp]:
 
 def draw(symbol: Symbol, rows: Any, cols: Any, parent: Any, seed: int) -> Any:
     """A random value of an input: a scipy.sparse array, with entries where its structure allows them."""
-    assert symbol.declared is not None
-    structure = symbol.declared
-    rng = np.random.default_rng([seed, zlib.crc32(symbol.name.encode())])
-    attached = len(rows) == len(parent) and len(cols) == len(parent) and symbol.type.domain.attached
-    if structure.flow == "zero":
-        return sp.csr_array((int(rows.sum()), int(cols.sum())))
-    if attached and (structure.flow == "diagonal" or structure.hop):
-        return _blocks(structure, rows, cols, parent, rng)
     shape = (int(rows.sum()), int(cols.sum()))
-    values = rng.uniform(-1.0, 1.0, shape)
+    if not _is_local(symbol, rows, cols, parent):
+        return sp.csr_array(draw_dense(symbol, rows, cols, parent, seed))
+    found: list[tuple[Any, Any, Any]] = []
+    for i, j, block in _blocks(symbol, rows, cols, parent, seed):
+        down: Any = np.repeat(span(block.shape[0]), block.shape[1])
+        across: Any = np.tile(span(block.shape[1]), block.shape[0])
+        found.append((down + i, across + j, block.ravel()))
+    if not found:
+        return sp.csr_array(shape)
+    i, j, values = (np.concatenate(part) for part in zip(*found, strict=True))
+    return sp.csr_array((values, (i, j)), shape=shape)
+
+
+def draw_dense(symbol: Symbol, rows: Any, cols: Any, parent: Any, seed: int) -> Any:
+    """The same as a NumPy array."""
+    shape = (int(rows.sum()), int(cols.sum()))
+    if _is_local(symbol, rows, cols, parent):
+        result = np.zeros(shape)
+        for i, j, block in _blocks(symbol, rows, cols, parent, seed):
+            result[i : i + block.shape[0], j : j + block.shape[1]] = block
+        return result
+    structure = _structure(symbol)
+    if structure.flow == "zero":
+        return np.zeros(shape)
+    attached = _attached(symbol, rows, cols, parent)
+    values = _rng(symbol, seed).uniform(-1.0, 1.0, shape)
     if attached and structure.flow in ("inward", "outward", "related"):
         values = np.where(_reach(structure.flow, parent)[_owner(rows)][:, _owner(cols)], values, 0.0)
     same = _owner(rows)[:, None] == _owner(cols)[None, :] if attached and max(shape) <= _DENSE else None
-    return sp.csr_array(_signed(structure, values, same))
+    return _signed(structure, values, same)
+
+
+def _structure(symbol: Symbol) -> Structure:
+    assert symbol.declared is not None
+    return symbol.declared
+
+
+def _rng(symbol: Symbol, seed: int) -> np.random.Generator:
+    return np.random.default_rng([seed, zlib.crc32(symbol.name.encode())])
+
+
+def _attached(symbol: Symbol, rows: Any, cols: Any, parent: Any) -> bool:
+    return len(rows) == len(parent) and len(cols) == len(parent) and symbol.type.domain.attached
+
+
+def _is_local(symbol: Symbol, rows: Any, cols: Any, parent: Any) -> bool:
+    structure = _structure(symbol)
+    return _attached(symbol, rows, cols, parent) and (structure.flow == "diagonal" or structure.hop)
 
 
 def _signed(structure: Any, values: Any, same: Any) -> Any:
@@ -55,8 +92,9 @@ def _signed(structure: Any, values: Any, same: Any) -> Any:
     return values
 
 
-def _blocks(structure: Any, rows: Any, cols: Any, parent: Any, rng: np.random.Generator) -> Any:
-    """Block-diagonal operators and hops, block by block."""
+def _blocks(symbol: Symbol, rows: Any, cols: Any, parent: Any, seed: int) -> Iterator[tuple[int, int, Any]]:
+    """The blocks of a block-diagonal operator or a hop, with their first row and column."""
+    structure, rng = _structure(symbol), _rng(symbol, seed)
     count = len(rows)
     at_row, at_col = np.arange(count), np.arange(count)
     if structure.hop:
@@ -64,17 +102,9 @@ def _blocks(structure: Any, rows: Any, cols: Any, parent: Any, rng: np.random.Ge
         above = np.asarray(parent)[below]
         at_row, at_col = (above, below) if structure.flow == "inward" else (below, above)
     row_starts, col_starts = np.cumsum(rows) - rows, np.cumsum(cols) - cols
-    found: list[tuple[Any, Any, Any]] = []
     for i, j in zip(at_row.tolist(), at_col.tolist(), strict=True):
-        block = _signed(structure, rng.uniform(-1.0, 1.0, (int(rows[i]), int(cols[j]))), None)
-        down: Any = np.repeat(span(block.shape[0]), block.shape[1])
-        across: Any = np.tile(span(block.shape[1]), block.shape[0])
-        found.append((down + row_starts[i], across + col_starts[j], block.ravel()))
-    shape = (int(rows.sum()), int(cols.sum()))
-    if not found:
-        return sp.csr_array(shape)
-    i, j, values = (np.concatenate(part) for part in zip(*found, strict=True))
-    return sp.csr_array((values, (i, j)), shape=shape)
+        values = rng.uniform(-1.0, 1.0, (int(rows[i]), int(cols[j])))
+        yield int(row_starts[i]), int(col_starts[j]), _signed(structure, values, None)
 
 
 def _owner(sizes: Any) -> Any:

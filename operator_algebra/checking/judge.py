@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -40,7 +42,7 @@ class Value:
     array: Array
     size: Floats
     condition: Floats
-    culprit: str = ""
+    culprit: Expr | None = None
 
 
 class Judge:
@@ -51,6 +53,7 @@ class Judge:
         self.arithmetic = scene.arithmetic
         self._found: dict[Expr, Value] = {}
         self._products: dict[tuple[Expr, ...], Value] = {}
+        self._blocks: dict[tuple[Space, Space], list[Places]] = {}
 
     def value(self, e: Expr) -> Value:
         """The value of a closed expression."""
@@ -59,7 +62,9 @@ class Judge:
     def _evaluate(
         self, e: Expr, found: dict[Expr, Value], products: dict[tuple[Expr, ...], Value], settling: bool = False
     ) -> Value:
-        for node in postorder(e, _below, until=lambda node: node in found):
+        if e in found:
+            return found[e]
+        for node in _order(e):
             if node not in found:
                 found[node] = self._node(node, found, products, settling)
         return found[e]
@@ -164,7 +169,7 @@ class Judge:
         if structure.unit and structure.flow in ("inward", "outward"):
             return self._unit_inverse(body, value)
         inverse = self.arithmetic.inverse(value.array)
-        return self._inverted(value, inverse, self._ratio(value.size, inverse), str(body))
+        return self._inverted(value, inverse, self._ratio(value.size, inverse), body)
 
     def _ratio(self, size: Floats, inverse: Array) -> Floats:
         """The condition: ‖A⁻¹‖ times the size of A before cancellation."""
@@ -172,7 +177,7 @@ class Judge:
         ratio = norms / max(1, size.shape[-1])
         return np.maximum(np.where(np.isfinite(ratio), ratio, np.inf), 1.0)
 
-    def _inverted(self, value: Value, inverse: Array, ratio: Floats, culprit: str) -> Value:
+    def _inverted(self, value: Value, inverse: Array, ratio: Floats, culprit: Expr) -> Value:
         worse = ratio > value.condition
         condition = np.where(worse, ratio, value.condition)
         return Value(inverse, self.arithmetic.sizes(inverse), condition, culprit if worse.any() else value.culprit)
@@ -184,46 +189,53 @@ class Judge:
         else:
             inverse = self.arithmetic.inverse(value.array)
         ratio = np.ones(self.scene.samples) if _is_resolvent(body) else self._ratio(value.size, inverse)
-        return self._inverted(value, inverse, ratio, str(body))
+        return self._inverted(value, inverse, ratio, body)
 
     def _block_inverse(self, node: Inverse, value: Value, settling: bool) -> Value:
-        rows, cols = self.scene.sizes(node.type.codomain), self.scene.sizes(node.type.domain)
         array = self.arithmetic.zeros(np.swapaxes(value.array, -1, -2).shape)
         ratio = np.ones(self.scene.samples)
-        for size, (across, down) in _places(rows, cols):
+        for size, across, down in self._places(node.type.codomain, node.type.domain):
             blocks = value.array[:, down[:, :, None], across[:, None, :]].reshape(-1, size, size)
             sizes = value.size[:, down[:, :, None], across[:, None, :]].reshape(-1, size, size)
             inverse = self._inverse_blocks(blocks, settling)
             ratio = np.maximum(ratio, self._ratio(sizes, inverse).reshape(self.scene.samples, -1).max(axis=-1))
             array[:, across[:, :, None], down[:, None, :]] = inverse.reshape(self.scene.samples, -1, size, size)
-        return self._inverted(value, array, ratio, str(node.body))
+        return self._inverted(value, array, ratio, node.body)
 
     def _inverse_blocks(self, blocks: Array, settling: bool) -> Array:
         """Block by block; while a fixed point settles, blocks that have no value yet have the inverse 0."""
         if not settling:
             return self.arithmetic.inverse(blocks)
         result = self.arithmetic.zeros(blocks.shape)
-        for k, block in enumerate(blocks):
-            try:
-                result[k] = self.arithmetic.inverse(block[None])[0]
-            except Singular:
-                continue
+        (settled,) = np.nonzero((blocks != 0).any(axis=(-1, -2)))
+        if not len(settled):
+            return result
+        try:
+            result[settled] = self.arithmetic.inverse(blocks[settled])
+        except Singular:
+            for k in settled:
+                with suppress(Singular):
+                    result[k] = self.arithmetic.inverse(blocks[[k]])[0]
         if result.dtype != object:
             result[~np.isfinite(result).all(axis=(-1, -2))] = 0.0
         return result
 
     def _root(self, node: Root, value: Value) -> Value:
-        rows, cols = self.scene.sizes(node.type.codomain), self.scene.sizes(node.type.domain)
         array = self.arithmetic.zeros(value.array.shape)
         ratio = np.ones(self.scene.samples)
-        for size, (down, across) in _places(rows, cols):
+        for size, down, across in self._places(node.type.codomain, node.type.domain):
             blocks = value.array[:, down[:, :, None], across[:, None, :]].reshape(-1, size, size)
             sizes = value.size[:, down[:, :, None], across[:, None, :]].reshape(-1, size, size)
             factor = self.arithmetic.cholesky(blocks)
             inverse = self.arithmetic.inverse(blocks)
             ratio = np.maximum(ratio, self._ratio(sizes, inverse).reshape(self.scene.samples, -1).max(axis=-1))
             array[:, down[:, :, None], across[:, None, :]] = factor.reshape(self.scene.samples, -1, size, size)
-        return self._inverted(value, array, ratio, str(node.body))
+        return self._inverted(value, array, ratio, node.body)
+
+    def _places(self, codomain: Space, domain: Space) -> list[Places]:
+        if (codomain, domain) not in self._blocks:
+            self._blocks[codomain, domain] = _places(self.scene.sizes(codomain), self.scene.sizes(domain))
+        return self._blocks[codomain, domain]
 
     # -- fixed points and local functions --------------------------------------------------------------------------
 
@@ -267,7 +279,12 @@ def _below(node: Expr) -> tuple[Expr, ...]:
     return () if isinstance(node, Fixpoint) else children_and_definition(node)
 
 
-def _worst(parts: list[Value]) -> tuple[Floats, str]:
+@lru_cache(maxsize=4096)
+def _order(e: Expr) -> tuple[Expr, ...]:
+    return tuple(postorder(e, _below))
+
+
+def _worst(parts: list[Value]) -> tuple[Floats, Expr | None]:
     condition, culprit = parts[0].condition, parts[0].culprit
     for part in parts[1:]:
         if (part.condition > condition).any():
@@ -275,15 +292,18 @@ def _worst(parts: list[Value]) -> tuple[Floats, str]:
     return condition, culprit
 
 
-def _places(rows: Array, cols: Array) -> list[tuple[int, tuple[Array, Array]]]:
-    """Diagonal blocks by size: for each size the row and the column numbers, (blocks, size) both."""
+Places = tuple[int, Array, Array]
+"""The diagonal blocks of one size: their row numbers and their column numbers, (blocks, size) both."""
+
+
+def _places(rows: Array, cols: Array) -> list[Places]:
     row_starts, col_starts = np.cumsum(rows) - rows, np.cumsum(cols) - cols
-    found: list[tuple[int, tuple[Array, Array]]] = []
+    found: list[Places] = []
     for size in np.unique(rows):
         if size:
             (which,) = np.nonzero(rows == size)
-            span: Array = np.arange(int(size))
-            found.append((int(size), (row_starts[which][:, None] + span, col_starts[which][:, None] + span)))
+            within = span(int(size))
+            found.append((int(size), row_starts[which][:, None] + within, col_starts[which][:, None] + within))
     return found
 
 

@@ -15,6 +15,7 @@ from operator_algebra.expressions.nodes import Diag, Expr, Product
 from operator_algebra.expressions.query import Query
 from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.identities.identity import Identity, Law, Statement
+from operator_algebra.meaning.evaluator import Worst, worst
 from operator_algebra.models.changes import carried, mirrored
 from operator_algebra.models.model import Model
 from operator_algebra.models.topology import leaving, way_to
@@ -33,6 +34,7 @@ Left = tuple[Column, Column]
 
 def probe_residual(prober: Prober, sample: Sample, law: Law) -> Residual:
     """What is left of a law at one sample."""
+    prober.begin()
     if isinstance(law, Identity):
         return _residual(prober, _equation(prober, law.lhs, law.rhs))
     if law.rule not in _RULES:
@@ -44,9 +46,9 @@ def _residual(prober: Prober, sides: Left) -> Residual:
     left, right = sides
     difference = np.array([float(np.linalg.norm(left.entries - right.entries))])
     size = np.array([float(np.linalg.norm(left.size) + np.linalg.norm(right.size))])
-    condition = np.array([max(prober.condition, left.condition, right.condition)])
-    culprit = prober.run.culprit
-    return Residual(difference, size, condition, "" if culprit is None else str(culprit))
+    condition, culprit = worst(left.worst, right.worst)
+    ends = left.entries[None, :, None], right.entries[None, :, None]
+    return Residual(difference, size, np.array([condition]), culprit, sides=ends)
 
 
 def _equation(prober: Prober, lhs: Expr, rhs: Expr) -> Left:
@@ -73,7 +75,7 @@ def _series(prober: Prober, sample: Sample, law: Statement) -> Residual:
     total = x
     for _ in range(prober.model.depth):
         step = prober.apply(shift, total)
-        total = Column(x.value + step.value, x.size + step.size, step.condition)
+        total = Column(x.value + step.value, x.size + step.size, step.worst)
     return _residual(prober, (prober.apply(lhs, x), total))
 
 
@@ -81,7 +83,7 @@ def _on_bodies(prober: Prober, space: Space, column: Column, kept: set[int]) -> 
     owner = prober.source.layout(space).owner
     mask = np.isin(owner, list(kept))
     made = prober.column(space, np.where(mask, column.entries, 0.0))
-    return Column(made.value, np.where(mask, column.size, 0.0), column.condition)
+    return Column(made.value, np.where(mask, column.size, 0.0), column.worst)
 
 
 def _way(prober: Prober) -> list[int]:
@@ -133,14 +135,13 @@ def _semidefinite(prober: Prober, sample: Sample, law: Statement) -> Residual:
     """Block by block: the smallest eigenvalue against the size of the block."""
     del sample
     lhs, rhs = _sides(law)
-    gap, size, condition = prober.formed(add(rhs, -1 * lhs))
+    gap, size, (condition, culprit) = prober.formed(add(rhs, -1 * lhs))
     if not np.array_equal(*gap.places()):
         raise NotProbed("the two sides are not block-diagonal")
     lowest = [float(np.linalg.eigvalsh(block)[0]) if block.size else 0.0 for block in gap.diagonal_blocks()]
     norms = gap.like(size).diagonal_norms()
     shares = np.array([max(-low, 0.0) / norm if norm else 0.0 for low, norm in zip(lowest, norms, strict=True)])
-    condition = max(condition, prober.condition)
-    return Residual(np.array([shares.max(initial=0.0)]), np.ones(1), np.array([condition]), str(rhs))
+    return Residual(np.array([shares.max(initial=0.0)]), np.ones(1), np.array([condition]), culprit)
 
 
 def _block_diagonal(prober: Prober, sample: Sample, law: Statement) -> Residual:
@@ -175,28 +176,28 @@ def _query(prober: Prober, sample: Sample, law: Statement) -> Residual:
     if not isinstance(law.lhs, Query) or not isinstance(law.rhs, Query):
         raise InputError(f'"{law.name}": both sides of a query statement are queries.')
     numbers = [_number(prober, query) for query in (law.lhs, law.rhs)]
-    condition = max(prober.condition, *(condition for _, _, condition in numbers))
+    condition, culprit = worst(*(among for _, _, among in numbers))
     size = np.array([numbers[0][1] + numbers[1][1]])
-    return Residual(np.array([abs(numbers[0][0] - numbers[1][0])]), size, np.array([condition]), str(law.lhs.body))
+    return Residual(np.array([abs(numbers[0][0] - numbers[1][0])]), size, np.array([condition]), culprit)
 
 
-def _number(prober: Prober, query: Query) -> tuple[float, float, float]:
-    """The answer, its size before cancellation, its condition."""
+def _number(prober: Prober, query: Query) -> tuple[float, float, Worst]:
+    """The answer, its size before cancellation, and the worst inverse in it."""
     body = query.body
     rows = prober.source.layout(body.type.codomain).size
     local = body.structure.flow == "diagonal"
     if rows > _SMALL and not local:
         raise NotProbed("a trace or determinant has no form in vectors")
-    value, size, condition = prober.formed(body)
+    value, size, among = prober.formed(body)
     if query.kind == "trace":
-        return float(value.data.diagonal().sum()), float(size.diagonal().sum()), condition
+        return float(value.data.diagonal().sum()), float(size.diagonal().sum()), among
     blocks = value.diagonal_blocks() if local else [value.data.toarray()]
     logs = [float(np.linalg.slogdet(block)[1]) if block.size else 0.0 for block in blocks]
     if not local:
         from operator_algebra.expressions.build import inv
 
-        condition = max(condition, prober.formed(inv(body))[2])
-    return sum(logs), sum(map(abs, logs)) + rows, condition
+        among = worst(among, prober.formed(inv(body))[2])
+    return sum(logs), sum(map(abs, logs)) + rows, among
 
 
 def _frame(prober: Prober, sample: Sample, law: Statement) -> Residual:
@@ -213,7 +214,7 @@ def _frame(prober: Prober, sample: Sample, law: Statement) -> Residual:
     moved = _turn(rotation, rhs.type.codomain, right.entries)
     size = np.full_like(moved, np.linalg.norm(right.size) / np.sqrt(max(1, moved.size)))
     column = world.column(rhs.type.codomain, moved)
-    return _residual(world, (left, Column(column.value, size, max(right.condition, body.condition))))
+    return _residual(world, (left, Column(column.value, size, right.worst)))
 
 
 def _turn(rotation: np.ndarray, space: Space, entries: np.ndarray) -> np.ndarray:
@@ -235,7 +236,7 @@ def _numbering(prober: Prober, sample: Sample, law: Statement) -> Residual:
     here = prober.apply(rhs, x)
     moved = second.column(rhs.type.codomain, _ordered(prober, rhs.type.codomain, order, here.entries))
     size = _ordered(prober, rhs.type.codomain, order, here.size)
-    return _residual(prober, (there, Column(moved.value, size, max(here.condition, second.condition))))
+    return _residual(prober, (there, Column(moved.value, size, here.worst)))
 
 
 def _ordered(prober: Prober, space: Space, order: np.ndarray, entries: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -18,6 +18,7 @@ from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import (
     Diag,
     Expr,
+    Fixpoint,
     Inverse,
     Local,
     One,
@@ -29,7 +30,7 @@ from operator_algebra.expressions.nodes import (
     Zero,
 )
 from operator_algebra.expressions.traverse import children_and_definition, postorder
-from operator_algebra.meaning.evaluator import Evaluation, Request
+from operator_algebra.meaning.evaluator import Evaluation, Request, Worst, worst
 from operator_algebra.meaning.source import ModelSource
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import model_layouts
@@ -44,11 +45,11 @@ _DENSE = 1000  # rows of the largest matrix that is inverted as such
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A vector, the sizes of its entries before cancellation, and the worst condition on the way."""
+    """A vector, the sizes of its entries before cancellation, and the worst that was inverted on the way."""
 
     value: BlockMatrix
     size: Floats
-    condition: float = 1.0
+    worst: Worst = field(default_factory=Worst)
 
     @property
     def entries(self) -> Floats:
@@ -94,21 +95,25 @@ class RandomSource(ModelSource):
 
 
 class Prober:
-    """Applies the sides of laws to vectors on one mechanism at one sample; local operators are computed once."""
+    """Applies the sides of laws to vectors on one mechanism at one sample; local operators are computed once.
+
+    What one law is told does not depend on the laws before it: values are kept with what they were made by inverting,
+    and every law begins with the same random numbers.
+    """
 
     def __init__(self, model: Model, sample: Sample) -> None:
         self.model = model
         self.source = RandomSource(model, sample)
         self.run = Evaluation(self.source, MEMORY)
-        self._formed: dict[Expr, tuple[BlockMatrix, Any, float]] = {}
+        self._formed: dict[Expr, tuple[BlockMatrix, Any, Worst]] = {}
         self._vectors: dict[Expr, tuple[Any, Column]] = {}
         self.factors: dict[Expr, Any] = {}
-        self._rng = np.random.default_rng([sample.seed, 1])
+        self._seed = sample.seed
+        self.begin()
 
-    @property
-    def condition(self) -> float:
-        """The worst condition among the local operators so far."""
-        return self.run.condition
+    def begin(self) -> None:
+        """Start anew with random vectors: the next law is probed as if it were the first."""
+        self._rng = np.random.default_rng([self._seed, 1])
 
     def random(self, space: Space, *, bodies: tuple[int, ...] | None = None) -> Column:
         """A random vector, on a few bodies alone if they are given."""
@@ -156,7 +161,7 @@ class Prober:
                 value, size = parts[0].value, parts[0].size
                 for part in parts[1:]:
                     value, size = value + part.value, size + part.size
-                return Column(value, size, max(part.condition for part in parts))
+                return Column(value, size, worst(*(part.worst for part in parts)))
             case Scale():
                 return self._scale(e, x)
             case _ if _is_local(e):
@@ -179,23 +184,29 @@ class Prober:
     def _scale(self, e: Scale, x: Column) -> Column:
         body = self._apply(e.body, x)
         if isinstance(e.factor, Fraction):
-            return Column(e.factor * body.value, abs(float(e.factor)) * body.size, body.condition)
-        factor = float(self.run.value(e.factor).dense())
-        return Column(factor * body.value, abs(factor) * body.size, body.condition)
+            return Column(e.factor * body.value, abs(float(e.factor)) * body.size, body.worst)
+        value, _, among = self.formed(e.factor)
+        factor = float(value.dense())
+        return Column(factor * body.value, abs(factor) * body.size, worst(body.worst, among))
 
     def _local(self, e: Expr, x: Column) -> Column:
-        value, size, condition = self.formed(e)
-        return Column(value @ x.value, size @ x.size, max(condition, x.condition))
+        value, size, among = self.formed(e)
+        return Column(value @ x.value, size @ x.size, worst(among, x.worst))
 
-    def formed(self, e: Expr) -> tuple[BlockMatrix, Any, float]:
-        """The value of an operator that is local or small, the sizes of its entries, and the worst condition in it."""
+    def formed(self, e: Expr) -> tuple[BlockMatrix, Any, Worst]:
+        """The value of an operator that is local or small, the sizes of its entries, and the worst inverse in it."""
         if e not in self._formed:
-            before, self.run.condition = self.run.condition, 1.0
-            value, size = self.run.value(e), self.run.magnitude(e)
-            self._formed[e] = value, size, self.run.condition
-            # What is inverted body by body concerns every law; a large inverse only those that mention it.
-            self.run.condition = max(before, self.run.condition) if _is_local(e) else before
+            self.run.announce(e)
+            value, first = self.run.weighed(Request("value", e))
+            size, second = self.run.weighed(Request("magnitude", e))
+            self._formed[e] = value, size, worst(first, second, *map(self._inside, _fixpoints(e)))
         return self._formed[e]
+
+    def _inside(self, recursion: Fixpoint) -> Worst:
+        """The worst of the inverses by which a recursion goes on, at its solution."""
+        settled = recursion.body.substitute({recursion.variable: recursion})
+        pivots = [node for node in postorder(settled, _outside) if isinstance(node, Inverse) and _is_local(node)]
+        return worst(*(self.run.weighed(Request("magnitude", pivot))[1] for pivot in pivots))
 
     def _crossed(self, e: Local, x: Column, *, turned: bool) -> Column:
         """A local function of a vector, body by body; the vector is computed, never the operators that lead to it."""
@@ -209,7 +220,7 @@ class Prober:
         space = e.type.T.codomain if turned else e.type.codomain
         entries = np.einsum("kij,kj->ki", blocks, x.entries.reshape(-1, 6)).reshape(-1)
         sizes = np.einsum("kij,kj->ki", np.abs(blocks), x.size.reshape(-1, 6)).reshape(-1) * _lost(argument)
-        return Column(self.column(space, entries).value, sizes, max(argument.condition, x.condition))
+        return Column(self.column(space, entries).value, sizes, worst(argument.worst, x.worst))
 
     def _inverse(self, e: Inverse, x: Column) -> Column:
         body = e.body
@@ -219,9 +230,10 @@ class Prober:
             value = self.run.run(Request("apply", e, x.value))
             found = np.abs(value.data.toarray()[:, 0])
             # Rounding at each body travels on like any other force: errors of both signs show how far.
-            errors = self.column(body.type.codomain, x.size * self._rng.choice([-1.0, 1.0], x.size.size)).value
+            signs = np.random.default_rng([self._seed, 2]).choice([-1.0, 1.0], x.size.size)
+            errors = self.column(body.type.codomain, x.size * signs).value
             travelled = np.abs(self.run.run(Request("apply", e, errors)).data.toarray()[:, 0])
-            return Column(value, np.maximum(found * _lost(x), np.maximum(travelled, x.size)), x.condition)
+            return Column(value, np.maximum(found * _lost(x), np.maximum(travelled, x.size)), x.worst)
         return self._solve(e, x)
 
     def _solve(self, e: Inverse, x: Column) -> Column:
@@ -229,15 +241,16 @@ class Prober:
         size = self.source.layout(e.type.codomain).size
         if size <= _DENSE:
             matrix = self.run.value(e.body)
-            inverse, _, condition = self.formed(e)
+            inverse, _, among = self.formed(e)
             solution = inverse @ x.value
             solution = solution + inverse @ (x.value - matrix @ solution)
         else:
             from operator_algebra.checking.lifted import solve
 
             solution, condition = solve(self, e.body, x.value)
+            among = Worst(condition, e.body)
         found = np.abs(solution.data.toarray()[:, 0])
-        return Column(solution, found * _lost(x), max(condition, x.condition))
+        return Column(solution, found * _lost(x), worst(among, x.worst))
 
     def _diagonal(self, e: Diag, x: Column) -> Column:
         """diag(X) x: exactly, where x stands on a few bodies alone; else from the blocks of X."""
@@ -247,21 +260,31 @@ class Prober:
             return self._local(e, x)
         rows = self.source.layout(e.type.codomain)
         total = self.column(e.type.codomain, np.zeros(rows.size))
-        value, size, condition = total.value, total.size, x.condition
+        value, size, among = total.value, total.size, x.worst
         for body in places:
             here = self.column(e.type.domain, np.where(layout.owner == body, x.entries, 0.0))
-            there = self._apply(e.body, Column(here.value, here.size, x.condition))
+            there = self._apply(e.body, Column(here.value, here.size, x.worst))
             kept = rows.owner == body
             part = self.column(e.type.codomain, np.where(kept, there.entries, 0.0))
             value, size = value + part.value, size + np.where(kept, there.size, 0.0)
-            condition = max(condition, there.condition)
-        return Column(value, size, condition)
+            among = worst(among, there.worst)
+        return Column(value, size, among)
 
 
 def _lost(x: Column) -> float:
     """How much larger a vector was before cancellation."""
     norm = float(np.linalg.norm(x.entries))
     return max(1.0, float(np.linalg.norm(x.size)) / norm) if norm else 1.0
+
+
+def _outside(node: Expr) -> tuple[Expr, ...]:
+    """Children and definitions, but not what is inside another recursion."""
+    return () if isinstance(node, Fixpoint) else children_and_definition(node)
+
+
+@cache
+def _fixpoints(e: Expr) -> tuple[Fixpoint, ...]:
+    return tuple(node for node in postorder(e, children_and_definition) if isinstance(node, Fixpoint))
 
 
 @cache

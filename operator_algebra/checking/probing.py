@@ -75,4 +75,6 @@ def _probed(prober: Prober, sample: Sample, law: Law) -> Probed:
     bound = 8.0 * eps * (1.0 + float(np.sqrt(prober.model.depth))) * float(found.condition[0])
     useful = bound < eps ** (1 / 3) and np.isfinite(share)
     verdict: Verdict = "inconclusive" if not useful else "holds" if share <= bound else "FAILS"
-    return Probed(law.name, name, verdict, share, bound, "" if useful else f"rounding in {found.culprit}")
+    return Probed(
+        law.name, name, verdict, share, bound, "" if useful else f"rounding in {found.culprit or 'the terms'}"
+    )

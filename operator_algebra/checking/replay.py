@@ -6,7 +6,7 @@ import json
 import shlex
 
 from operator_algebra.checking.claims import law_of, laws_of
-from operator_algebra.checking.suite import mechanism, suite
+from operator_algebra.checking.suite import is_chain, mechanism, suite
 from operator_algebra.errors import OperatorAlgebraError
 from operator_algebra.identities.catalogue import catalogue
 from operator_algebra.identities.identity import Identity, Law
@@ -19,7 +19,7 @@ SAMPLES = 8
 _SUITE = "from operator_algebra.checking.suite import mechanism"
 
 
-def replay(law: Law, target: Model | str | None, *, samples: int, seed: int) -> str:
+def replay(law: Law, target: Model | str | None, *, samples: int, seed: int, every: bool = False) -> str:
     """The line that checks a law on a model, on what the command line knows by a name or path, or on the suite.
 
     >>> replay(law_of("factor inverse"), "tree4", samples=8, seed=1)
@@ -30,8 +30,8 @@ def replay(law: Law, target: Model | str | None, *, samples: int, seed: int) -> 
     """
     claim, place = claim_text(law), place_text(target)
     if claim is not None and place is not None:
-        return _command(claim, place, samples, seed)
-    return _python(law, claim, target, place, samples, seed)
+        return _command(claim, place, samples, seed, every=every)
+    return _python(law, claim, target, place, samples, seed, every=every)
 
 
 def claim_text(law: Law) -> str | None:
@@ -60,10 +60,10 @@ def _meaning(law: Law) -> tuple[object, ...]:
     return law.lhs, law.rhs, law.domain, rule
 
 
-def _command(claim: str, place: str, samples: int, seed: int) -> str:
+def _command(claim: str, place: str, samples: int, seed: int, *, every: bool) -> str:
     options = f" --model {shlex.quote(place)}" if place else ""
     options += f" --samples {samples}" if samples != SAMPLES else ""
-    options += f" --seed {seed}"
+    options += f" --seed {seed}{' --every' if every else ''}"
     if claim.startswith("-"):  # else it would be read as an option
         return f"operator-algebra check{options} -- {_quoted(claim)}"
     return f"operator-algebra check {_quoted(claim)}{options}"
@@ -74,17 +74,20 @@ def _quoted(text: str) -> str:
     return shlex.quote(text) if set('"$`\\!').intersection(text) else f'"{text}"'
 
 
-def _python(law: Law, claim: str | None, target: Model | str | None, place: str | None, samples: int, seed: int) -> str:
+def _python(
+    law: Law, claim: str | None, target: Model | str | None, place: str | None, samples: int, seed: int, *, every: bool
+) -> str:
     first = "law" if claim is None else json.dumps(claim)
     notes = [f'law: your "{law.name}"'] if claim is None else []
     if place is None:
         assert isinstance(target, Model)
         first += ", model"
         notes.append(f'model: your "{target.name}"')
-    elif place in suite() and place not in available():
+    elif is_chain(place) or (place in suite() and place not in available()):
         first += f", mechanism({json.dumps(place)})"
         notes.append(_SUITE)
     elif place:
         first += f", oa.load({json.dumps(place)})"
     counts = f"samples={samples}, " if samples != SAMPLES else ""
-    return f"oa.check({first}, {counts}seed={seed})   # {'; '.join(notes)}"
+    whole = ", every=True" if every else ""
+    return f"oa.check({first}, {counts}seed={seed}{whole})   # {'; '.join(notes)}"

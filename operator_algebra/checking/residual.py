@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 import numpy as np
 
 from operator_algebra.checking.arithmetic import Singular
+from operator_algebra.checking.coefficients import bits, without_shared
 from operator_algebra.checking.large import NotProbed, probe_residual
 from operator_algebra.checking.statements import Residual, compare, statement_residual
 from operator_algebra.checking.trial import Trial
 from operator_algebra.errors import SingularError
+from operator_algebra.expressions.nodes import Expr
 from operator_algebra.identities.identity import Identity, Law
 from operator_algebra.identities.themes.noise import J
 from operator_algebra.identities.variants import ANY_GAIN, with_any_gain, with_noise
@@ -26,13 +28,17 @@ PRECISE_LIMIT = 16
 DENSE_LIMIT = 30
 # A bound above a third of the digits says nothing.
 _USEFUL = float(np.finfo(np.float64).eps ** (1 / 3))
+# Coefficients of few bits differ by more than any useful bound; what others differ by may be a share of a whole.
+_FEW, _MARGIN = 8, 10
+FIXED_BITS = 320
 
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
     """The outcome of one law at one sample: the share of its terms that is left, and what rounding may leave.
 
-    `precise` says that floats could not tell, and that the verdict was found with hundreds of bits.
+    `precise` says that floats could not tell, and that all this was found with hundreds of bits. What holds has a
+    residual below its bound.
     """
 
     verdict: Verdict
@@ -46,8 +52,11 @@ class Sampled:
 
 @cache
 def readings(law: Law) -> tuple[Law, ...]:
-    """The law as it stands, with any J where it claims that, and for any gain where it claims that."""
+    """The law as it stands, without what both sides share, with any J and for any gain where it claims that."""
     found: list[Law] = [law]
+    rest = without_shared(law) if isinstance(law, Identity) else None
+    if rest is not None:
+        found.append(rest)
     if "any J" in law.domain:
         found.append(with_noise(law, J))
     if "any G" in law.domain:
@@ -59,12 +68,19 @@ def residual(trial: Trial, law: Law) -> Residual:
     """What is left of one reading."""
     if trial.model.n > DENSE_LIMIT and not trial.precise:
         return _together([probe_residual(*pair, law) for pair in zip(trial.probers, trial.samples, strict=True)])
+    return matrix_residual(trial, law)
+
+
+def matrix_residual(trial: Trial, law: Law) -> Residual:
+    """What is left of one reading in whole matrices, however large."""
     if isinstance(law, Identity):
         return compare(trial, trial.value(law.lhs), trial.value(law.rhs))
     return statement_residual(trial, law)
 
 
 def _together(found: Sequence[Residual]) -> Residual:
+    if len(found) == 1:
+        return found[0]
     worst = max(found, key=lambda one: float(one.condition[0]))
     difference, size, condition = (
         np.concatenate([getattr(one, name) for one in found]) for name in ("difference", "size", "condition")
@@ -72,23 +88,36 @@ def _together(found: Sequence[Residual]) -> Residual:
     return Residual(difference, size, condition, worst.culprit)
 
 
-def judge(trial: Trial, law: Law, *, precise: dict[int, Trial] | None = None) -> list[Sampled]:
+@lru_cache(maxsize=4096)
+def _told(culprit: Expr | None) -> str:
+    return "" if culprit is None else str(culprit)
+
+
+def judge(
+    trial: Trial, law: Law, *, precise: Precise | None = None, stop: bool = False, confirm: bool = True
+) -> list[Sampled]:
     """The outcome of a law at every sample of a trial; `precise` keeps trials that several laws share.
 
-    Nothing for a large mechanism and a law that cannot be probed with vectors.
+    With `stop` nothing is judged after the first sample that refutes the law; without `confirm` a difference that is no
+    rounding refutes it at once. Nothing for a large mechanism and a law that cannot be probed with vectors.
     """
-    kept = {} if precise is None else precise
+    kept: Precise = {} if precise is None else precise
     worst: list[Sampled] = []
     for reading in readings(law):
         if trial.model.n > DENSE_LIMIT and reading.name.endswith(ANY_GAIN):
             continue  # ψ of an arbitrary gain grows exponentially with the depth
         try:
-            outcome = _judge(trial, reading, kept)
+            outcome = _judge(trial, reading, kept, stop=stop, confirm=confirm)
         except NotProbed:
             return []
-        worst = outcome if not worst else [_worse(a, b) for a, b in zip(worst, outcome, strict=True)]
+        worst = outcome if not worst else [_worse(a, b) for a, b in zip(worst, outcome, strict=not stop)]
+        if stop and any(one.verdict == "FAILS" for one in worst):
+            break
     return worst
 
+
+Precise = dict[tuple[int, int], Trial]
+"""Trials to hundreds of bits, by the number of the sample and the bits."""
 
 _RANK = {"holds": 0, "inconclusive": 1, "FAILS": 2}
 
@@ -100,7 +129,7 @@ def _worse(a: Sampled, b: Sampled) -> Sampled:
     return b if rank(b) > rank(a) else a
 
 
-def _judge(trial: Trial, law: Law, kept: dict[int, Trial]) -> list[Sampled]:
+def _judge(trial: Trial, law: Law, kept: Precise, *, stop: bool = False, confirm: bool = True) -> list[Sampled]:
     try:
         with np.errstate(all="ignore"):
             found = residual(trial, law)
@@ -108,31 +137,47 @@ def _judge(trial: Trial, law: Law, kept: dict[int, Trial]) -> list[Sampled]:
         return [_nothing(law, "a matrix that has to be inverted") for _ in trial.samples]
     except SingularError as error:
         return [_nothing(law, str(error).splitlines()[0]) for _ in trial.samples]
-    return [_verdict(trial, law, found, k, kept) for k in range(len(trial.samples))]
+    outcome: list[Sampled] = []
+    for k in range(len(trial.samples)):
+        outcome.append(_verdict(trial, law, found, k, kept, confirm=confirm))
+        if stop and outcome[-1].verdict == "FAILS":
+            break
+    return outcome
 
 
 def _nothing(law: Law, culprit: str) -> Sampled:
     return Sampled("inconclusive", float("inf"), float("inf"), float("inf"), culprit, law)
 
 
-def _verdict(trial: Trial, law: Law, found: Residual, k: int, kept: dict[int, Trial]) -> Sampled:
-    condition = float(found.condition[k])
+def _verdict(trial: Trial, law: Law, found: Residual, k: int, kept: Precise, *, confirm: bool) -> Sampled:
+    condition, culprit = float(found.condition[k]), _told(found.culprit)
     size, difference = float(found.size[k]), float(found.difference[k])
     share = difference / size if size > 0.0 else 0.0 if difference == 0.0 else float("inf")
     bound = float(trial.bound(found.condition)[k])
-    if share <= bound <= _USEFUL:
-        return Sampled("holds", share, bound, condition, found.culprit, law)
+    small = trial.model.n <= PRECISE_LIMIT
+    widest = np.sqrt(trial.eps) if trial.precise else _USEFUL
+    useful = min(widest, _told_apart(law))
+    if share <= bound <= useful:
+        return Sampled("holds", share, bound, condition, culprit, law, trial.precise)
     if trial.precise:
-        told = bound <= np.sqrt(trial.judge.arithmetic.eps) and np.isfinite(share)
-        verdict: Verdict = "inconclusive" if not told else "holds" if share <= bound else "FAILS"
-        return Sampled(verdict, share, bound, condition, found.culprit, law, precise=True)
-    if trial.model.n > PRECISE_LIMIT:
+        verdict: Verdict = "FAILS" if bound <= useful and np.isfinite(share) else "inconclusive"
+        return Sampled(verdict, share, bound, condition, culprit, law, precise=True)
+    if np.isfinite(share) and bound <= _USEFUL and share > bound / _USEFUL and not (confirm and small):
         # Far above its bound a difference cannot be rounding; the shrunk case will confirm that with more bits.
-        certain = np.isfinite(share) and bound <= _USEFUL and share > bound / _USEFUL
-        return Sampled("FAILS" if certain else "inconclusive", share, bound, condition, found.culprit, law)
-    if k not in kept:
-        kept[k] = trial.precisely([k])
-    (again,) = _judge(kept[k], law, {})
+        return Sampled("FAILS", share, bound, condition, culprit, law)
+    if not small:
+        if share <= bound <= _USEFUL:
+            culprit = f"coefficients of {bits(law)} bits: only mechanisms of up to {PRECISE_LIMIT} bodies can tell"
+        return Sampled("inconclusive", share, bound, condition, culprit, law)
+    needed = FIXED_BITS + 4 * bits(law)
+    if (k, needed) not in kept:
+        kept[k, needed] = trial.precisely([k], needed)
+    (again,) = _judge(kept[k, needed], law, {})
     if again.verdict == "inconclusive":
-        return Sampled("inconclusive", share, bound, condition, found.culprit or again.culprit, law, precise=True)
-    return Sampled(again.verdict, share, bound, condition, found.culprit, law, precise=True)
+        return Sampled("inconclusive", share, bound, condition, culprit or again.culprit, law, precise=True)
+    return again
+
+
+def _told_apart(law: Law) -> float:
+    """Up to which bound the coefficients of a law are told apart."""
+    return 1.0 if bits(law) < _FEW else 2.0 ** -(bits(law) + _MARGIN)

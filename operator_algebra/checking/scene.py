@@ -13,8 +13,8 @@ from typing import Any, cast
 import numpy as np
 
 from operator_algebra import symbols
-from operator_algebra.checking.arithmetic import Arithmetic, Array, FixedPoint, FloatArithmetic, object_array
-from operator_algebra.checking.inputs import draw, user_sizes
+from operator_algebra.checking.arithmetic import Arithmetic, Array, FixedPoint, FloatArithmetic, object_array, span
+from operator_algebra.checking.inputs import draw_dense, user_sizes
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.joints.joint import Joint
@@ -40,6 +40,10 @@ class Sample:
         return cls(seed, frame, q, v)
 
 
+Batch = tuple[Array, LeafValues]
+"""The leaves of some of the samples, by their numbers."""
+
+
 @dataclass
 class Scene:
     """Block sizes by family, and the values of leaves and inputs: arrays (samples, rows, columns)."""
@@ -55,10 +59,13 @@ class Scene:
     rates: Array
     """The rates of the samples, (samples, rows, 1): what v means, along which H_dot is taken."""
     _inputs: dict[Symbol, Array] = field(default_factory=dict[Symbol, Array])
+    _sizes: dict[Space, Array] = field(default_factory=dict[Space, Array])
 
     def sizes(self, space: Space) -> Array:
         """The block sizes of a space."""
-        return block_sizes(space, spatial=self.spatial, joint=self.joint)
+        if space not in self._sizes:
+            self._sizes[space] = block_sizes(space, spatial=self.spatial, joint=self.joint)
+        return self._sizes[space]
 
     def size(self, space: Space) -> int:
         """The number of entries of a vector of a space."""
@@ -74,7 +81,7 @@ class Scene:
             return self.rates
         if symbol not in self._inputs:
             rows, cols = self.sizes(symbol.type.codomain), self.sizes(symbol.type.domain)
-            drawn = [draw(symbol, rows, cols, self.parent, seed).toarray() for seed in self.seeds]
+            drawn = [draw_dense(symbol, rows, cols, self.parent, seed) for seed in self.seeds]
             self._inputs[symbol] = self.arithmetic.array(np.stack(drawn))
         return self._inputs[symbol]
 
@@ -100,19 +107,23 @@ def block_sizes(space: Space, *, spatial: Array, joint: Array) -> Array:
 
 def float_scene(model: Model, samples: Sequence[Sample]) -> Scene:
     """A mechanism at several samples, in double precision."""
-    arithmetic = FloatArithmetic()
-    values = [LeafValues(model, sample.q, sample.v, sample.frame) for sample in samples]
-    return _scene(model, arithmetic, values, samples)
+    values: list[Batch] = []
+    frames: dict[Frame, None] = dict.fromkeys(sample.frame for sample in samples)
+    for frame in frames:
+        chosen = [k for k, sample in enumerate(samples) if sample.frame == frame]
+        q, v = np.stack([samples[k].q for k in chosen]), np.stack([samples[k].v for k in chosen])
+        values.append((np.array(chosen), LeafValues(model, q, v, frame)))
+    return _scene(model, FloatArithmetic(), values, samples)
 
 
 def extended_scene(model: Model, samples: Sequence[Sample], bits: int = 320) -> Scene:
     """A mechanism at several samples, in fixed point: sines, quaternions and axes are computed to all bits."""
     arithmetic = FixedPoint(bits)
-    precise = [_precise(model, sample, bits) for sample in samples]
+    precise = [(np.array([k]), _precise(model, sample, bits)) for k, sample in enumerate(samples)]
     return _scene(model, arithmetic, precise, samples)
 
 
-def _scene(model: Model, arithmetic: Arithmetic, values: Sequence[LeafValues], samples: Sequence[Sample]) -> Scene:
+def _scene(model: Model, arithmetic: Arithmetic, values: Sequence[Batch], samples: Sequence[Sample]) -> Scene:
     spatial = np.full(model.n, 6)
     joint = model_layouts(model)["joint"].sizes
     return Scene(
@@ -122,14 +133,14 @@ def _scene(model: Model, arithmetic: Arithmetic, values: Sequence[LeafValues], s
         np.array(model.parent),
         spatial,
         joint,
-        _leaf_reader(model, arithmetic, values, partial(block_sizes, spatial=spatial, joint=joint)),
+        _leaf_reader(model, arithmetic, values, len(samples), partial(block_sizes, spatial=spatial, joint=joint)),
         tuple(sample.seed for sample in samples),
         arithmetic.array(np.stack([np.asarray(sample.v) for sample in samples])[..., None]),
     )
 
 
 def _leaf_reader(
-    model: Model, arithmetic: Arithmetic, values: Sequence[LeafValues], sizes: Callable[[Space], Array]
+    model: Model, arithmetic: Arithmetic, values: Sequence[Batch], samples: int, sizes: Callable[[Space], Array]
 ) -> Callable[[Symbol], Array]:
     parent = np.array(model.parent)
     ground = np.zeros(model.n, dtype=np.intp)
@@ -140,11 +151,10 @@ def _leaf_reader(
         rows, cols = _starts(down, model.n), _starts(across, model.n)
         if symbol.name == "E_phi":
             rows = np.where(parent >= 0, rows[parent], -1)
-        result = arithmetic.zeros((len(values), int(down.sum()), int(across.sum())))
-        for sample, leaves in enumerate(values):
+        result = arithmetic.zeros((samples, int(down.sum()), int(across.sum())))
+        for chosen, leaves in values:
             for group in leaves.groups(symbol.name):
-                blocks = arithmetic.array(group.blocks)
-                _place(result[sample], rows[group.bodies], cols[group.bodies], blocks, *blocks.shape[-2:])
+                _place(result, chosen, rows[group.bodies], cols[group.bodies], arithmetic.array(group.blocks))
         return result
 
     def _starts(blocks: Array, bodies: int) -> Array:
@@ -153,11 +163,11 @@ def _leaf_reader(
     return read
 
 
-def _place(target: Array, rows: Array, cols: Array, blocks: Array, r: int, c: int) -> None:
+def _place(target: Array, samples: Array, rows: Array, cols: Array, blocks: Array) -> None:
     kept = rows >= 0
-    i = rows[kept][:, None, None] + np.arange(r)[None, :, None]
-    j = cols[kept][:, None, None] + np.arange(c)[None, None, :]
-    target[i, j] = blocks[kept]
+    i = rows[kept][:, None, None] + span(blocks.shape[-2])[None, :, None]
+    j = cols[kept][:, None, None] + span(blocks.shape[-1])[None, None, :]
+    target[samples[:, None, None, None], i, j] = blocks[..., kept, :, :]
 
 
 # -- leaves to hundreds of bits ------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ class Residual:
     difference: Floats
     size: Floats
     condition: Floats
-    culprit: str
+    culprit: Expr | None
     array: Array | None = None
     sides: tuple[Array, Array] | None = None
 
@@ -217,7 +217,7 @@ def _answer(trial: Trial, query: Query) -> Value:
         total = (logarithms + logarithms).sum(axis=-1)[:, None, None]
         size = 2.0 * arithmetic.sizes(logarithms).sum(axis=-1)[:, None, None] + value.array.shape[-1]
         # Rounding in a matrix moves its determinant by as much as it moves its inverse.
-        return Value(total, size, trial.value(inv(query.body)).condition, str(query.body))
+        return Value(total, size, trial.value(inv(query.body)).condition, query.body)
     raise InputError(f"{query} cannot be checked. Ask for trace or logdet.")
 
 
@@ -246,9 +246,7 @@ def _frame(trial: Trial, law: Statement) -> Residual:
     from operator_algebra.symbols import X_abs
 
     lhs, rhs = _sides(law)
-    body, world = (trial, trial.turned) if trial.samples[0].frame == "body" else (trial.turned, trial)
-    if any(sample.frame != body.samples[0].frame for sample in body.samples):
-        raise InputError("a statement about frames needs samples in one frame. Judge them one by one.")
+    body, world = trial.seen_from("body"), trial.seen_from("world")
     whole, given = world.value(lhs), body.value(rhs)
     placed = body.value(X_abs).array
     third: Array = span(placed.shape[-1]) // 3

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from types import MappingProxyType
 
@@ -126,30 +126,41 @@ def groups() -> dict[str, list[str]]:
     return rows
 
 
+def smallest_first(names: Sequence[str]) -> Iterator[str]:
+    """Names of the suite by the number of bodies; mechanisms beyond the smallest are built when their turn comes."""
+    first = [name for name in names if not (name in available() or name in _CHAINS)]
+    yield from sorted(first, key=lambda name: mechanism(name).n)
+    yield from sorted((name for name in names if name not in first), key=lambda name: mechanism(name).n)
+
+
 @cache
 def mechanism(name: str) -> Model:
-    """A mechanism by name: of the suite, of the gallery, or a file."""
+    """A mechanism by name: of the suite, of the gallery, a file, or a plain chain such as "chain46"."""
     builders = _builders()
-    return builders[name]() if name in builders else load(name)
+    if name in builders:
+        return builders[name]()
+    return chain(int(name.removeprefix("chain"))) if is_chain(name) else load(name)
+
+
+def is_chain(name: str) -> bool:
+    """Whether a name is that of a plain chain, with its number of bodies."""
+    return re.fullmatch("chain[1-9][0-9]{0,3}", name) is not None and name not in _CHAINS
 
 
 # -- samples -------------------------------------------------------------------------------------------------------
-
 _FRAMES: tuple[Frame, Frame] = ("body", "world")
 
 
 def trials(model: Model, samples: int, seed: int) -> Iterator[tuple[Trial, list[int]]]:
     """The samples of a mechanism, in both axes and both orders of siblings in turn, batched; and their numbers."""
-    drawn = [Sample.draw(model, _seed(seed, k), _FRAMES[k % 2]) for k in range(samples)]
     turn = sum(map(ord, model.name)) % 4  # one sample alone still covers all four ways, over the suite
+    drawn = [Sample.draw(model, _seed(seed, k), _FRAMES[(k + turn) % 2]) for k in range(samples)]
+    siblings = "serial" not in traits_of(model)
     for mirrored in (False, True):
-        for frame in _FRAMES:
-            chosen = [
-                k for k in range(samples) if ((k + turn) // 2 % 2 == 1) == mirrored and _FRAMES[(k + turn) % 2] == frame
-            ]
-            if chosen:
-                trial = Trial(model, tuple(replace(drawn[k], frame=frame) for k in chosen))
-                yield (trial.mirrored if mirrored else trial), chosen
+        chosen = [k for k in range(samples) if ((k + turn) // 2 % 2 == 1 and siblings) == mirrored]
+        if chosen:
+            trial = Trial(model, tuple(drawn[k] for k in chosen))
+            yield (trial.mirrored if mirrored else trial), chosen
 
 
 def sample_of(model: Model, number: int, seed: int) -> Sample:
@@ -183,14 +194,19 @@ def traits_of(model: Model) -> frozenset[str]:
     return frozenset(word for word, holds in TRAITS.items() if holds(model))
 
 
-def in_domain(law: Law, model: Model) -> bool:
-    """Whether a mechanism is in the domain of a law; a word that is not a trait is refused."""
+def traits(law: Law) -> list[str]:
+    """The words of a domain that speak of the mechanism; one that is not a trait is refused."""
     words = [word for word in law.domain if word not in READINGS]
     unknown = [word for word in words if word not in TRAITS]
     if unknown:
         known = ", ".join((*TRAITS, *READINGS))
         raise InputError(f'the domain of "{law.name}" has the unknown trait {unknown[0]!r}. There are {known}.')
-    return traits_of(model).issuperset(words)
+    return words
+
+
+def in_domain(law: Law, model: Model) -> bool:
+    """Whether a mechanism is in the domain of a law."""
+    return traits_of(model).issuperset(traits(law))
 
 
 def coverage(names: Sequence[str]) -> list[tuple[str, str]]:

@@ -15,8 +15,7 @@ from operator_algebra.checking.scene import Sample, extended_scene, float_scene
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.models.changes import carried, mirrored
 from operator_algebra.models.model import Model
-
-_FLIPPED = {"body": "world", "world": "body"}
+from operator_algebra.operators.leaves import Frame
 
 
 @dataclass(frozen=True)
@@ -25,13 +24,20 @@ class Trial:
 
     model: Model
     samples: tuple[Sample, ...]
-    precise: bool = False
+    bits: int = 0
+    """Of fixed point; 0 for floats."""
+
+    @property
+    def precise(self) -> bool:
+        """Whether values have hundreds of bits."""
+        return self.bits > 0
 
     @cached_property
     def judge(self) -> Judge:
         """Values, each computed once."""
-        scene = extended_scene if self.precise else float_scene
-        return Judge(scene(self.model, self.samples))
+        if self.precise:
+            return Judge(extended_scene(self.model, self.samples, self.bits))
+        return Judge(float_scene(self.model, self.samples))
 
     @cached_property
     def probers(self) -> tuple[Prober, ...]:
@@ -48,13 +54,24 @@ class Trial:
 
     def bound(self, condition: Floats) -> Floats:
         """8 eps (1 + √depth) times the condition: what rounding may leave of a true law, as a share of its terms."""
-        eps = self.judge.arithmetic.eps if self.precise else float(np.finfo(np.float64).eps)
-        return 8.0 * eps * (1.0 + np.sqrt(self.model.depth)) * condition
+        return 8.0 * self.eps * (1.0 + np.sqrt(self.model.depth)) * condition
+
+    @property
+    def eps(self) -> float:
+        """The rounding of a number."""
+        return self.judge.arithmetic.eps if self.precise else float(np.finfo(np.float64).eps)
+
+    def seen_from(self, frame: Frame) -> Trial:
+        """The same samples, all in one kind of axes."""
+        if frame not in self._seen:
+            same = all(sample.frame == frame for sample in self.samples)
+            turned = tuple(replace(sample, frame=frame) for sample in self.samples)
+            self._seen[frame] = self if same else replace(self, samples=turned)
+        return self._seen[frame]
 
     @cached_property
-    def turned(self) -> Trial:
-        """The same samples in the other axes."""
-        return replace(self, samples=tuple(replace(sample, frame=_FLIPPED[sample.frame]) for sample in self.samples))
+    def _seen(self) -> dict[Frame, Trial]:
+        return {}
 
     @cached_property
     def _mirror(self) -> tuple[Model, Array]:
@@ -71,9 +88,9 @@ class Trial:
         """Where the bodies of the mirrored mechanism stand in this one."""
         return self._mirror[1]
 
-    def precisely(self, samples: Sequence[int]) -> Trial:
+    def precisely(self, samples: Sequence[int], bits: int = 320) -> Trial:
         """Some of the samples to hundreds of bits."""
-        return Trial(self.model, tuple(self.samples[k] for k in samples), precise=True)
+        return Trial(self.model, tuple(self.samples[k] for k in samples), bits)
 
 
 def _carried(model: Model, order: Array, sample: Sample) -> Sample:

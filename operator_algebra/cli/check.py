@@ -41,6 +41,9 @@ def command(
     probe: Annotated[
         int, typer.Option(min=0, metavar="N", help="Probe the laws with vectors on a chain and a tree of N bodies.")
     ] = 0,
+    every: Annotated[
+        bool, typer.Option("--every", help="Go on after a claim has failed; several laws are always tried everywhere.")
+    ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 if a sample was inconclusive.")] = False,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write out/check/.")] = True,
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the report goes.")] = Path("out/check"),
@@ -66,7 +69,7 @@ def command(
     chosen = mechanism(model) if model else None
     start = time.monotonic()
     try:
-        checks = _run(laws, chosen, model, samples, seed, jobs, quiet=quiet)
+        checks = _run(laws, chosen, model, samples, seed, jobs, every=every or len(laws) > 1, quiet=quiet)
     except KeyboardInterrupt:
         typer.echo("\nstopped; nothing was written. The same command with the same seed starts again.", err=True)
         raise typer.Exit(STOPPED) from None
@@ -105,13 +108,22 @@ def _code(checks: list[Check], *, strict: bool) -> int:
 
 
 def _run(
-    laws: list[Law], model: Model | None, source: str | None, samples: int, seed: int, jobs: int, *, quiet: bool
+    laws: list[Law],
+    model: Model | None,
+    source: str | None,
+    samples: int,
+    seed: int,
+    jobs: int,
+    *,
+    every: bool,
+    quiet: bool,
 ) -> list[Check]:
     from operator_algebra.checking.check import check_all
 
-    progress = None if quiet else True
-    if model is not None:
-        return check_all(laws, model, samples=samples, seed=seed, progress=progress, source=source)
+    progress = not quiet
+    if model is not None or not every:
+        # One claim is told sooner than processes start.
+        return check_all(laws, model, samples=samples, seed=seed, every=every, progress=progress, source=source)
     from operator_algebra.checking.workers import workers
 
     with workers(jobs or os.cpu_count() or 1) as pool:

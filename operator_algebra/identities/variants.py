@@ -17,6 +17,9 @@ from operator_algebra.symbols import E_phi, H, I, Innovations, M, innovations, p
 READINGS = ("J = 0", "any J", "any G")
 """Words of a domain that speak of the formula and not of the mechanism."""
 
+SHARED = ", without what both sides share"
+"""What the name of a reading without the terms of both sides ends in."""
+
 ANY_GAIN = ", for any G"
 """What the name of a reading for an arbitrary gain ends in."""
 

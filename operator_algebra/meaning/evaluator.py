@@ -36,6 +36,18 @@ class Request(NamedTuple):
     environment: Environment | None = None
 
 
+class Worst(NamedTuple):
+    """The worst condition number among what a value was made by inverting, and what had it."""
+
+    condition: float = 1.0
+    culprit: Expr | None = None
+
+
+def worst(*found: Worst) -> Worst:
+    """The worst of all, the first among equals."""
+    return max(found, key=lambda one: one.condition, default=Worst())
+
+
 Steps = Generator[Request, Any, Any]
 
 
@@ -54,7 +66,8 @@ class Evaluation:
     """Whether every value is kept, also what has one place: to look for the first that is not finite."""
     environments: dict[tuple[Expr, int], Environment] = field(default_factory=dict[Any, Environment])
     _uses: dict[Expr, int] = field(default_factory=dict[Expr, int])
-    _found: dict[tuple[str, Expr, int, int], tuple[Request, Any]] = field(default_factory=dict[Any, Any])
+    _found: dict[tuple[str, Expr, int, int], tuple[Request, Any, Worst]] = field(default_factory=dict[Any, Any])
+    _noted: list[Worst] = field(default_factory=list[Worst])
 
     def __post_init__(self) -> None:
         self.depth = int(self.source.level.max(initial=0)) + 1
@@ -76,8 +89,17 @@ class Evaluation:
 
     def run(self, request: Request) -> Any:
         """Answer a request and all that it leads to; overflow is told by whoever looks at the value."""
-        with np.errstate(all="ignore"):
-            return self._run(request)
+        return self.weighed(request)[0]
+
+    def weighed(self, request: Request) -> tuple[Any, Worst]:
+        """The answer, and the worst of what was inverted for it, whoever asked for that first."""
+        outside = len(self._noted)
+        self._noted.append(Worst())
+        try:
+            with np.errstate(all="ignore"):
+                return self._run(request), self._noted[-1]
+        finally:
+            del self._noted[outside:]
 
     def _run(self, request: Request) -> Any:
         stack: list[tuple[Request, Steps]] = []
@@ -90,9 +112,11 @@ class Evaluation:
                 known = self._found.get(_key(pending))
                 if known is None:
                     stack.append((pending, self._steps(pending)))
+                    self._noted.append(Worst())
                     answer = None
                 else:
                     answer = known[1]
+                    self._note(known[2])
             if not stack:
                 return answer
             current, steps = stack[-1]
@@ -104,18 +128,23 @@ class Evaluation:
                 stack.pop()
                 answer = stop.value
                 pending = failed = None
+                noted = self._noted.pop()
+                self._note(noted)
+                if isinstance(answer, BlockMatrix) and not answer.exact:
+                    answer.data.sort_indices()  # else whoever first needs them in order changes the rounding of others
                 brief = isinstance(current.node, Sum | Product | Scale) and self._uses.get(current.node) == 1
                 if self.keep or not brief:
-                    self._found[_key(current)] = (current, answer)
+                    self._found[_key(current)] = (current, answer, noted)
             except SingularError as error:
                 stack.pop()
+                self._noted.pop()
                 if not stack:
                     raise
                 pending, failed = None, error.with_traceback(None)
 
     def first_not_finite(self) -> tuple[Request, BlockMatrix] | None:
         """The first value of those kept that is not finite, in the order in which they were found."""
-        for request, found in self._found.values():
+        for request, found, _ in self._found.values():
             if request.kind != "magnitude" and not found.finite:
                 return request, found
         return None
@@ -140,6 +169,11 @@ class Evaluation:
         """Remember the worst condition number among what is inverted."""
         if condition > self.condition:
             self.condition, self.culprit = condition, culprit
+        self._note(Worst(condition, culprit))
+
+    def _note(self, found: Worst) -> None:
+        if self._noted:
+            self._noted[-1] = worst(self._noted[-1], found)
 
     def afford(self, e: Expr, *, dense: bool = False) -> None:
         """Refuse an expression whose value does not fit into the limit."""

@@ -50,6 +50,11 @@ def without(model: Model, k: int) -> Model:
     return remade(model, bodies)
 
 
+def beginning(model: Model, count: int) -> Model:
+    """The mechanism of the first so many bodies."""
+    return remade(model, list(model.bodies[:count]))
+
+
 def smaller(model: Model) -> Iterator[Model]:
     """Mechanisms with one body less, tips first."""
     if model.n > 1:

@@ -1,5 +1,6 @@
 """check: verdicts, the smallest counter-example, and what it refuses."""
 
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -122,7 +123,7 @@ def test_progress_is_told_from_the_start_and_to_the_end() -> None:
 
 
 def test_progress_ends_with_what_was_judged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("operator_algebra.checking.check.suite", lambda: ("tree4", "planar2r", "chain50"))
+    monkeypatch.setattr("operator_algebra.checking.search.suite", lambda: ("tree4", "planar2r", "chain50"))
     told: list[tuple[int, int | None]] = []
     laws = list(catalogue().values())
     found = check_all(laws, samples=1, progress=lambda done, total, text: told.append((done, total)))
@@ -189,13 +190,15 @@ def test_every_joint_stands_deep_in_a_tree_and_carries_something() -> None:
 
 
 def test_samples_turn_through_axes_and_orders() -> None:
-    seen: set[tuple[str, bool]] = set()
     for name in ("tree4", "forest5.7", "free1", "hand"):
         model = mechanism(name)
-        for trial, numbers in trials(model, 8, 0):
-            seen.add((trial.samples[0].frame, trial.model is not model))
-            assert len(numbers) == len(trial.samples) == 2
-    assert len(seen) == 4
+        batches = list(trials(model, 8, 0))
+        seen = Counter((sample.frame, trial.model is not model) for trial, _ in batches for sample in trial.samples)
+        assert set(seen.values()) == {2}
+        assert len(seen) == 4
+        assert sorted(number for _, numbers in batches for number in numbers) == list(range(8))
+    # A chain has no siblings to mirror.
+    assert [len(numbers) for _, numbers in trials(chain(3), 8, 0)] == [8]
 
 
 def test_traits() -> None:

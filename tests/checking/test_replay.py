@@ -59,7 +59,7 @@ def test_a_law_of_ones_own_in_the_vocabulary_is_replayed_as_an_equation() -> Non
 
 
 def test_a_row_of_the_suite_is_replayed_and_not_the_worst_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("operator_algebra.checking.check.suite", lambda: ("forest4.3", "tree20"))
+    monkeypatch.setattr("operator_algebra.checking.search.suite", lambda: ("forest4.3", "tree20"))
     (found,) = check_all([law_named("factor inverse")], samples=2, seed=1)
     for row in found.rows:
         (law,) = typed(found.replay(row))

@@ -27,13 +27,13 @@ from tests.rounding import rounding
 
 _PROGRAM = """
 import json, sys
-from operator_algebra.checking import check
+from operator_algebra.checking import check, search
 from operator_algebra.checking.results import results
 from operator_algebra.checking.workers import workers
 from operator_algebra.identities.catalogue import laws_of
 
 few = ("forest5.7", "spread2", "free-inside", "tree20", "humanoid", "chain50")
-check.suite = lambda: few
+search.suite = lambda: few
 laws = [*laws_of("riccati"), *laws_of("costate")]
 if __name__ == "__main__":
     with workers(int(sys.argv[1])) as pool:
@@ -114,7 +114,7 @@ def test_the_report_is_one_file_that_loads_nothing(tmp_path: Path) -> None:
 
 
 def test_laws_stand_worst_first_and_replay_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("operator_algebra.checking.check.suite", lambda: ("tree4", "planar2r", "spread2"))
+    monkeypatch.setattr("operator_algebra.checking.search.suite", lambda: ("tree4", "planar2r", "spread2"))
     laws = [*catalogue("*a*").values(), *laws_named("inv(I + H phi K) = I + H psi K")]
     checks = [check for check in check_all(laws, samples=2, seed=3) if check.rows]
     text = page(checks, {}, [], None, samples=2, seed=3, seconds=1.0)

@@ -32,7 +32,8 @@ def draw(symbol: Symbol, rows: Any, cols: Any, parent: Any, seed: int) -> Any:
     if not _is_local(symbol, rows, cols, parent):
         return sp.csr_array(draw_dense(symbol, rows, cols, parent, seed))
     found: list[tuple[Any, Any, Any]] = []
-    for i, j, block in _blocks(symbol, rows, cols, parent, seed):
+    placed = _blocks(symbol, rows, cols, parent, seed)
+    for i, j, block in placed:
         down: Any = np.repeat(span(block.shape[0]), block.shape[1])
         across: Any = np.tile(span(block.shape[1]), block.shape[0])
         found.append((down + i, across + j, block.ravel()))
@@ -47,7 +48,8 @@ def draw_dense(symbol: Symbol, rows: Any, cols: Any, parent: Any, seed: int) -> 
     shape = (int(rows.sum()), int(cols.sum()))
     if _is_local(symbol, rows, cols, parent):
         result = np.zeros(shape)
-        for i, j, block in _blocks(symbol, rows, cols, parent, seed):
+        placed = _blocks(symbol, rows, cols, parent, seed)
+        for i, j, block in placed:
             result[i : i + block.shape[0], j : j + block.shape[1]] = block
         return result
     structure = _structure(symbol)

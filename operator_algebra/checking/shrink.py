@@ -50,7 +50,8 @@ class Counterexample:
         """Two lines: the mechanism, and where the sides differ."""
         kinds = _some(list(joint_kinds(self.model)), "–")
         bodies = "1 body" if self.model.n == 1 else f"{self.model.n} bodies"
-        shape = "" if self.model.n < 3 else f", parents [{_some(list(map(str, self.model.parent)), ', ')}]"
+        parents = _some(str(list(self.model.parent))[1:-1].split(", "), ", ")
+        shape = "" if self.model.n < 3 else f", parents [{parents}]"
         q = _some([f"{x:.3g}" for x in np.asarray(self.sample.q)], ", ")
         head = f"smallest counter-example: {bodies}, {kinds}{shape}, q = ({q})"
         place = "" if self.block is None else f" in block ({self.block[0]}, {self.block[1]})"

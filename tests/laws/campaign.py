@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.checking.residual import judge
+from operator_algebra.checking.residual import Precise, judge
 from operator_algebra.checking.suite import in_domain, trials
 from operator_algebra.identities.catalogue import catalogue
 from operator_algebra.identities.identity import Law
@@ -49,7 +49,7 @@ def campaign(count: int, first: int) -> dict[str, Any]:
     for number in range(first, first + count):
         model = random_mechanism(number)
         for trial, _ in trials(model, 1, number):
-            kept: dict[int, Any] = {}
+            kept: Precise = {}
             for law in laws:
                 if in_domain(law, model):
                     verdicts = [one.verdict for one in judge(trial, law, precise=kept)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from operator_algebra.checking.residual import Verdict, judge
+from operator_algebra.checking.residual import Precise, Verdict, judge
 from operator_algebra.checking.suite import in_domain, mechanism, trials
 from operator_algebra.checking.trial import Trial
 from operator_algebra.identities.identity import Identity, Law, Statement, Twin
@@ -16,7 +16,7 @@ SMALL = ("chain6", "forest4.1", "forest5.7", "forest5.12", "tree4", "revolute-ou
 
 
 @cache
-def _batches(name: str) -> list[tuple[Trial, dict[int, Trial]]]:
+def _batches(name: str) -> list[tuple[Trial, Precise]]:
     return [(trial, {}) for trial, _ in trials(mechanism(name), 2, seed=3)]
 
 

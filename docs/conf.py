@@ -21,6 +21,7 @@ extensions = [
     "extensions.kernels",
     "extensions.laws",
     "extensions.plain_docstrings",
+    "extensions.search",
     "extensions.offline",
 ]
 exclude_patterns = ["_build"]

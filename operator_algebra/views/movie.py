@@ -41,7 +41,8 @@ class Movie:
 
     def html(self) -> str:
         """The movie as a page."""
-        head = f'<meta charset="utf-8"><title>{escape(self.title)}</title>'
+        head = '<meta charset="utf-8"><meta name="color-scheme" content="light dark">'
+        head += element("title", escape(self.title))
         return f"<!doctype html><html><head>{head}</head><body>{self._repr_html_()}</body></html>"
 
     def save(self, path: str | Path) -> None:

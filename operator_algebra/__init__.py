@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from operator_algebra import course as course
     from operator_algebra import errors as errors
     from operator_algebra import symbols as symbols
     from operator_algebra.applications import dynamics as dynamics
@@ -98,6 +99,7 @@ _NAMES = {
 _MODULES = {
     "dynamics": "applications.dynamics",
     "task_space": "applications.task_space",
+    "course": "course",
     "errors": "errors",
     "symbols": "symbols",
 }

@@ -134,6 +134,7 @@ def _write(sphinx: Sphinx) -> None:
         "reference/vocabulary.md": vocabulary_page(),
         "reference/dynamics.md": application_page(operator_algebra.dynamics, "Dynamics"),
         "reference/task_space.md": application_page(operator_algebra.task_space, "Task space"),
+        "reference/course.md": application_page(operator_algebra.course, "Course"),
         "reference/commands.md": commands_page(),
         "reference/errors.md": errors_page(),
     }

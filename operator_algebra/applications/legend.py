@@ -41,13 +41,13 @@ def legend(e: Expr) -> list[Entry]:
     """
     found: dict[Expr, Entry] = {}
     body = definition_of(e)
-    waiting = list(_names(e if body is None else body))
+    waiting = names_in(e if body is None else body)
     while waiting:
         name = waiting.pop(0)
         if name not in found and name is not e:
             found[name] = _entry(name)
             if found[name].own:
-                waiting += _names(found[name].definition)
+                waiting += names_in(found[name].definition)
     return list(found.values())
 
 
@@ -66,16 +66,20 @@ def _entry(e: Expr) -> Entry:
     return Entry(e.render(), definition_of(e), meaning, own)
 
 
-def _names(e: Expr | None) -> Iterator[Expr]:
-    """Symbols and fixed points from left to right, what they are equal to not included."""
-    stack = [] if e is None else [e]
+def written(e: Expr) -> Iterator[Expr]:
+    """The parts of a formula as it is written, from left to right; those of definitions and fixed points are not."""
+    stack = [e]
     seen: set[Expr] = set()
     while stack:
         node = stack.pop()
         if node in seen or (isinstance(node, Symbol) and node.origin == "bound"):
             continue
         seen.add(node)
-        if isinstance(node, Symbol | Fixpoint):
-            yield node
-        else:
+        yield node
+        if not isinstance(node, Fixpoint):
             stack += reversed(node.children)
+
+
+def names_in(e: Expr | None) -> list[Expr]:
+    """The symbols and fixed points that a formula is written with."""
+    return [] if e is None else [node for node in written(e) if isinstance(node, Symbol | Fixpoint)]

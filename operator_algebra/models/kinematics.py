@@ -90,9 +90,13 @@ def spring_deflections(model: Model, q: Array, xp: ManifoldNamespace) -> Array:
 
 
 def inertia_blocks(model: Model, kind: Any = np.float64) -> NDArray[Any]:
-    """M of each body, about its origin in its axes: (n, 6, 6), computed in a kind of real number."""
+    """M of each body, about its origin in its axes: (n, 6, 6), computed in a kind of real number.
+
+    Numbers that are exact, those of closed forms, stay what they are.
+    """
     arrays = model.arrays
-    mass, com, inertia = (part.astype(kind) for part in (arrays.mass, arrays.com, arrays.inertia_at_com))
+    stored = (arrays.mass, arrays.com, arrays.inertia_at_com)
+    mass, com, inertia = (part if part.dtype == object else part.astype(kind) for part in stored)
     return spatial_inertia(mass, com, inertia, np)
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 import numpy as np
 
 from operator_algebra.arguments import choice
-from operator_algebra.backends import chunks, summary
+from operator_algebra.backends import summary
+from operator_algebra.backends.arguments import Arguments, leading_axes, refuse_wide
 from operator_algebra.backends.backend import ClosedForm, Executable, Run, backend_named
 from operator_algebra.backends.diagnosis import (
     DOUBTFUL,
@@ -21,18 +22,18 @@ from operator_algebra.backends.diagnosis import (
     warn_of_lost_digits,
 )
 from operator_algebra.backends.overflow import not_finite, range_error, without_pivot
-from operator_algebra.backends.rescue import least_pivots, replaced, rescued
+from operator_algebra.backends.rescue import least_pivots, replaced, rescued, singular_places
 from operator_algebra.backends.scipy_operator import linear_operator as as_linear_operator
-from operator_algebra.errors import InputError
+from operator_algebra.errors import InputError, NotLowerable
 from operator_algebra.expressions.build import vector
 from operator_algebra.expressions.linear_part import linear_part
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.lower import Lowerable, Method, lower, named_formulas
+from operator_algebra.lowering.normalforms import in_normal_form
 from operator_algebra.lowering.program import Output, Program
 from operator_algebra.models.model import Model, check_model
-from operator_algebra.models.numeric import is_plain
-from operator_algebra.operators.bind import DEFAULTS, Bound, bind
+from operator_algebra.operators.bind import DEFAULTS, bind
 from operator_algebra.operators.leaves import FRAMES
 from operator_algebra.operators.spaces import ONE
 from operator_algebra.operators.vanishing import vanishing
@@ -115,7 +116,7 @@ class Compiled:
         others = [symbol for symbol in forward.program.mentioned if symbol != x]
         configuration = self.model.check_q(q)
         bound = bind(self._what, others, self.model, inputs, batch=True, whole=False, lead=configuration.shape[:-1])
-        if _leading_axes(configuration, bound):
+        if leading_axes(configuration, bound):
             raise InputError("a linear operator belongs to one configuration: q and the inputs have no leading axes.")
         rows, columns = bound.layouts[A.type.codomain.sizes].size, bound.layouts[A.type.domain.sizes].size
         kept = {symbol.name: inputs[symbol.name] for symbol in others if symbol.name in inputs}
@@ -145,15 +146,15 @@ class Compiled:
             )
         return e, free[0]
 
-    def _bound(self, q: Any, inputs: Mapping[str, Any]) -> _Call:
+    def _bound(self, q: Any, inputs: Mapping[str, Any]) -> Arguments:
         wanted = [symbol for symbol in self.program.mentioned if symbol.name in self.inputs or symbol.name in inputs]
         if q is None:
             raise InputError(f"{self._what} needs q ({self.model.nq} entries); it was not given.")
         configuration = self.model.check_q(q)
         bound = bind(self._what, wanted, self.model, inputs, batch=True, whole=False, lead=configuration.shape[:-1])
-        _refuse_wide(self._what, configuration, bound)
+        refuse_wide(self._what, configuration, bound)
         rate = bound.values["v"].dense[..., 0] if "H_dot" in self.program.leaves else None
-        return _Call(configuration, rate, bound, _leading_axes(configuration, bound))
+        return Arguments(configuration, rate, bound, leading_axes(configuration, bound))
 
     @cached_property
     def _what(self) -> str:
@@ -173,14 +174,14 @@ class Compiled:
         formulas: dict[str, Expr | Query] = {output.name: output.formula for output in self.program.outputs}
         return _compiled(tuple(formulas.items()), self.model, self.backend, self.frame, method)._numeric()
 
-    def _run(self, call: _Call, out: Any, errors: str) -> Any:
+    def _run(self, call: Arguments, out: Any, errors: str) -> Any:
         run = self._mended(self._spread(self._numeric()(call.q, call.v, call.inputs), call.lead), call)
-        result = self._masked(run, call, errors)
+        result = self._masked(self._reduced_where_singular(run, call), call, errors)
         if out is not None:
             return _written(out, result)
         return result
 
-    def _mended(self, run: Run, call: _Call) -> Run:
+    def _mended(self, run: Run, call: Arguments) -> Run:
         """Refine the samples with small pivots, compute those with lost pivots by orthogonal elimination."""
         if self.program.method == "orthogonal":
             return run
@@ -194,18 +195,35 @@ class Compiled:
             run = rescued(run, samples, call.lead, self._again(self.rescue, call, samples))
         return run
 
-    def _again(self, executable: Executable, call: _Call, samples: Any) -> Run:
+    def _reduced_where_singular(self, run: Run, call: Arguments) -> Run:
+        """What cancels, or is multiplied by zero, need not have a value: singular samples by the normal form."""
+        bad = singular_places(run.pivots, call.lead)
+        if not len(bad) or self.normal_form is None:
+            return run
+        normal = self.normal_form
+        return rescued(run, bad, call.lead, normal._mended(self._again(normal._numeric(), call, bad), call.some(bad)))
+
+    @cached_property
+    def normal_form(self) -> Compiled | None:
+        """The same formulas multiplied out, without what cancels; None if they are so already."""
+        formulas = in_normal_form(self.program, vanishing(self.model))
+        if formulas is None:
+            return None
+        try:
+            return _compiled(formulas, self.model, self.backend, self.frame, cast("Method", self.program.method))
+        except NotLowerable:
+            return None
+
+    def _again(self, executable: Executable, call: Arguments, samples: Any) -> Run:
         """Some samples of a call by another program."""
-        if not call.lead:
-            return self._spread(executable(call.q, call.v, call.inputs), ())
-        some = chunks.samples(call.q, call.v, call.inputs, samples, len(call.lead))
-        return self._spread(executable(*some), (len(samples), *call.lead[1:]))
+        some = call.some(samples)
+        return self._spread(executable(some.q, some.v, some.inputs), some.lead)
 
     def _spread(self, run: Run, lead: tuple[int, ...]) -> Run:
         outputs = self.program.outputs
         return replace(run, results={o.name: _spread(run.results[o.name], lead, _own_axes(o)) for o in outputs})
 
-    def _masked(self, run: Run, call: _Call, errors: str) -> Any:
+    def _masked(self, run: Run, call: Arguments, errors: str) -> Any:
         outputs = self.program.outputs
         bad = np.broadcast_to(singular_samples(run.pivots), call.lead)
         beyond = not_finite(run.results, call.lead)
@@ -237,26 +255,6 @@ class Compiled:
         return summary.html(self.program, self.model, self.backend, self.frame)
 
 
-@dataclass(frozen=True, eq=False)
-class _Call:
-    """The checked arguments of one call; `lead` are the axes of the batch."""
-
-    q: Any
-    v: Any
-    inputs: Bound
-    lead: tuple[int, ...]
-
-
-def _refuse_wide(what: str, q: Any, inputs: Bound) -> None:
-    """Programs store doubles: an imaginary part, or more digits, would be lost."""
-    for name, array in (("q", q), *inputs.arrays()):
-        if not is_plain(array):
-            raise InputError(
-                f"{name} of {what} is {array.dtype.name}; compiled programs compute with float64. "
-                "Use evaluate, which computes in the kind of number that it is given."
-            )
-
-
 def _logarithm(output: Output, given: Any, errors: str, bad: Any) -> Any:
     """A log-determinant as a real number; a negative determinant has none. Singular samples are told elsewhere."""
     if not isinstance(output.formula, Query) or output.formula.kind != "logdet" or not np.iscomplexobj(given):
@@ -270,21 +268,6 @@ def _logarithm(output: Output, given: Any, errors: str, bad: Any) -> Any:
         )
     real: Any = value.real
     return np.where(negative, np.nan, real)
-
-
-def _leading_axes(q: Any, inputs: Bound) -> tuple[int, ...]:
-    """The axes of the batch, to which those of every argument broadcast."""
-    shapes: dict[str, tuple[int, ...]] = {"q": q.shape[:-1]}
-    for name, value in inputs.values.items():
-        blocks = value.blocks if value.dense is None else [value.dense]
-        shapes[name] = np.broadcast_shapes(*{np.shape(block)[:-2] for block in blocks})
-    try:
-        return np.broadcast_shapes(*shapes.values())
-    except ValueError:
-        listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items() if shape)
-        raise InputError(
-            f"the leading axes of the arguments do not fit together: {listed}. Give equal axes, or axes of length 1."
-        ) from None
 
 
 def _own_axes(output: Output) -> int:

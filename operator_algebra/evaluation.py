@@ -6,19 +6,22 @@ It shares no code with what is compiled, so that each can judge the other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from operator_algebra.errors import InputError
+from operator_algebra.errors import InputError, SingularError
 from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query, question
+from operator_algebra.expressions.reduced import reduced
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.meaning.evaluator import Evaluation
 from operator_algebra.meaning.extent import parse_limit
+from operator_algebra.meaning.queries import title_of
 from operator_algebra.meaning.range import within_range
 from operator_algebra.meaning.rules import untyped
 from operator_algebra.meaning.source import ModelSource, Source
@@ -27,6 +30,7 @@ from operator_algebra.models.numeric import common_kind
 from operator_algebra.operators.bind import bind
 from operator_algebra.operators.blocks import BlockMatrix
 from operator_algebra.operators.leaves import Frame, LeafValues
+from operator_algebra.operators.vanishing import vanishing
 
 
 def evaluate(
@@ -52,7 +56,16 @@ def evaluate(
     """
     asked = question(e, "evaluate")
     run = start(model_source(asked, model, q=q, v=v, frame=frame, **inputs), limit=limit)
-    return within_range(run, asked)
+    try:
+        return within_range(run, asked)
+    except SingularError as error:
+        # What cancels, or is multiplied by zero, need not have a value.
+        form = reduced(asked, vanishing(model))
+        if form is None:
+            raise
+        with suppress(SingularError, InputError):
+            return within_range(start(run.source, limit=limit), form).titled(title_of(asked))
+        raise error from None
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,27 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 
+from operator_algebra.backends.arguments import Arguments
 from operator_algebra.backends.backend import Executable, Pivot
 from operator_algebra.errors import RangeError
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound
-
-
-class Arguments(Protocol):
-    """The checked arguments of one call; `lead` are the axes of the batch."""
-
-    @property
-    def q(self) -> Any: ...
-    @property
-    def v(self) -> Any: ...
-    @property
-    def inputs(self) -> Bound: ...
-    @property
-    def lead(self) -> tuple[int, ...]: ...
 
 
 def not_finite(results: Mapping[str, Any], lead: tuple[int, ...]) -> Any:

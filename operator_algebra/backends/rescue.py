@@ -21,6 +21,12 @@ def least_pivots(pivots: tuple[Pivot, ...], lead: tuple[int, ...]) -> Any:
     return wide.min(axis=tuple(range(1, wide.ndim)), initial=1.0)
 
 
+def singular_places(pivots: tuple[Pivot, ...], lead: tuple[int, ...]) -> Any:
+    """The places along the first axis of a batch with a sample that is singular."""
+    bad = np.atleast_1d(np.broadcast_to(singular_samples(pivots), lead))
+    return np.nonzero(bad.any(axis=tuple(range(1, bad.ndim))))[0]
+
+
 def replaced(plain: Run, samples: Any, lead: tuple[int, ...], second: Run) -> Run:
     """Replace the results of some samples by those of a second run. Results have the axes of the batch, `lead`."""
     return replace(plain, results={n: _put(v, samples, lead, second.results[n]) for n, v in plain.results.items()})

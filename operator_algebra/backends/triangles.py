@@ -104,8 +104,10 @@ def _triangularised(system: Any, right: Any, width: int) -> Triangle:
     # The diagonal of the triangle does not show how near to singular it is. The least singular value does, if columns
     # have length one: it says how much of a column the others leave.
     lengths = np.linalg.norm(triangle, axis=-2, keepdims=True)
-    values = np.linalg.svd(triangle / np.where(lengths > 0, lengths, 1.0), compute_uv=False)
-    measure: Any = values[..., -1] if width else np.ones(values.shape[:-1])
+    balanced = triangle / np.where(lengths > 0, lengths, 1.0)
+    finite: Any = np.isfinite(balanced).all(axis=(-2, -1))
+    values = np.linalg.svd(np.where(finite[..., None, None], balanced, 0.0), compute_uv=False)
+    measure: Any = np.where(finite, values[..., -1] if width else np.ones(values.shape[:-1]), np.nan)
     pivots = np.log(np.abs(np.diagonal(triangle, axis1=-2, axis2=-1))).sum(axis=-1)
     return Triangle(
         triangle=triangle,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from operator_algebra.errors import SingularError
 from operator_algebra.expressions.nodes import Expr, Inverse, One, Product, Scale, Sum, Symbol, Transpose, Zero
 from operator_algebra.meaning.evaluator import Evaluation, Request, Steps
 from operator_algebra.meaning.inverses import resolved, unit_form
@@ -71,7 +72,10 @@ def _solve(run: Evaluation, node: Inverse, request: Request, column: BlockMatrix
     if flow == "diagonal" or inverse.exact:
         return solution
     # One step of refinement: as accurate as a factorization that is solved anew for each column.
-    matrix: BlockMatrix = yield Request("value", node.body, None, here)
+    try:
+        matrix: BlockMatrix = yield Request("value", node.body, None, here)
+    except SingularError:  # solved together with the inverses in it
+        return solution
     return solution + inverse @ (column - matrix @ solution)
 
 

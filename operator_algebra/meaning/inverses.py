@@ -49,7 +49,14 @@ def inverse_steps(run: Evaluation, node: Inverse, request: Request) -> Steps:
         left, unit = yield from unit_form(run, node, request)
         inverse = _invert_unit(run, node, unit, inward=flow == "inward")
         return inverse if left is None else inverse @ left
-    matrix: BlockMatrix = yield Request("value", node.body, None, here)
+    try:
+        matrix: BlockMatrix = yield Request("value", node.body, None, here)
+    except SingularError as error:
+        if flow not in ("related", "full") or run.source.dtype == object:
+            raise
+        from operator_algebra.meaning.nested import solved_together
+
+        return (yield from solved_together(run, node, here, error))
     if flow == "diagonal":
         return (yield from _invert_blocks(run, node.body, matrix, here))
     if flow == "zero":

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from operator_algebra.errors import SingularError
 from operator_algebra.expressions.nodes import (
     Diag,
     Expr,
@@ -112,7 +113,10 @@ def _inverse(run: Evaluation, node: Inverse, request: Request) -> Steps:
         return (yield Request("magnitude", target.body, None, here))
     value: BlockMatrix = yield Request("value", node, None, here)
     inverse = _sizes(value)
-    before = yield Request("magnitude", node.body, None, here)
+    try:
+        before = yield Request("magnitude", node.body, None, here)
+    except SingularError:  # solved together with the inverses in it
+        return inverse
     if node.body.structure.unit:
         # No pivot is divided by; only rounding that is already in X reaches the inverse, as X⁻¹ δX X⁻¹.
         after = _sizes((yield Request("value", node.body, None, here)))

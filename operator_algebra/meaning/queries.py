@@ -23,10 +23,9 @@ from operator_algebra.operators.spaces import ONE, Space
 
 def answer(run: Evaluation, e: Expr | Query) -> BlockMatrix:
     """The value of an expression or a query."""
+    title = title_of(e)
     if not isinstance(e, Query):
-        return run.value(e).titled(short(e))
-    places = "".join(f", {place!r}" for place in e.places)
-    title = f"{e.kind}({short(e.body)}{places})"
+        return run.value(e).titled(title)
     match e.kind:
         case "dense":
             return run.value(e.body).titled(title)
@@ -38,6 +37,13 @@ def answer(run: Evaluation, e: Expr | Query) -> BlockMatrix:
             return _number(run, np.trace(run.value(e.body).data.toarray())).titled(title)
         case _:
             return _number(run, _logdet(run, e.body)).titled(title)
+
+
+def title_of(e: Expr | Query) -> str:
+    """The name of the value of an expression or a query."""
+    if not isinstance(e, Query):
+        return short(e)
+    return f"{e.kind}({short(e.body)}{''.join(f', {place!r}' for place in e.places)})"
 
 
 def _number(run: Evaluation, value: Any) -> BlockMatrix:

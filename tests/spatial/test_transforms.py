@@ -159,10 +159,10 @@ def test_bad_placements_are_refused(make: st.DataObject, message: str) -> None:
 def test_directions_of_every_length(direction: list[int], exponent: int) -> None:
     tiny = [math.ldexp(x, exponent) for x in direction]
     norm = math.hypot(*direction)
-    assert np.allclose(unit_vector(tiny, "it"), np.array(direction) / norm, rtol=4e-16, atol=0.0)
+    assert apart(unit_vector(tiny, "it"), np.array(direction) / norm) <= rounding()
     turned = Placement.from_quaternion((0.0, *tiny)).rotation
     axis = np.array(direction) / norm
-    assert np.allclose(turned, 2.0 * np.outer(axis, axis) - np.eye(3), rtol=0.0, atol=2e-15)
+    assert apart(turned, 2.0 * np.outer(axis, axis) - np.eye(3)) <= rounding(terms=3)
 
 
 @pytest.mark.parametrize("name", not_numbers((3,)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
-from operator_algebra.arguments import choice
+from operator_algebra.arguments import choice, word
 from operator_algebra.backends import summary
 from operator_algebra.backends.arguments import Arguments, leading_axes, refuse_wide
 from operator_algebra.backends.backend import ClosedForm, Executable, Run, backend_named
@@ -24,7 +24,7 @@ from operator_algebra.backends.diagnosis import (
 from operator_algebra.backends.overflow import not_finite, range_error, without_pivot
 from operator_algebra.backends.rescue import least_pivots, replaced, rescued, singular_places
 from operator_algebra.backends.scipy_operator import linear_operator as as_linear_operator
-from operator_algebra.errors import InputError, NotLowerable
+from operator_algebra.errors import BackendUnavailable, InputError, NotLowerable
 from operator_algebra.expressions.build import vector
 from operator_algebra.expressions.linear_part import linear_part
 from operator_algebra.expressions.nodes import Expr, Symbol
@@ -344,6 +344,7 @@ def compile(
     """
     choice(frame, "frame", FRAMES)
     choice(method, "method", get_args(Method))
+    word(backend, "backend", error=BackendUnavailable)
     check_model(model, "compile")
     formulas = named_formulas(e)
     key = tuple(formulas.items()) if isinstance(e, Mapping) else formulas[""]

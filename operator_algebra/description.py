@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from operator_algebra.applications.legend import legend, meaning
+from operator_algebra.arguments import shown
 from operator_algebra.errors import InputError, NotLowerable, OperatorAlgebraError
 from operator_algebra.expressions.build import inv, vector
 from operator_algebra.expressions.nodes import Expr, Fixpoint, Product, Scale, Symbol, Transpose
@@ -76,7 +77,7 @@ def _other(x: object) -> str:
         return f"{x.__name__}{signature}\n\n{inspect.getdoc(x) or ''}".rstrip()
     if kind.__module__.startswith("operator_algebra"):
         return str(x)
-    raise InputError(f"describe knows the values of this package; {x!r} is a {kind.__name__}. Print it as it is.")
+    raise InputError(f"describe knows the values of this package; {shown(x)} is a {kind.__name__}. Print it as it is.")
 
 
 def _facts(rows: Sequence[tuple[str, str]], columns: int = COLUMNS, label: int = 9) -> str:

@@ -25,7 +25,7 @@ from operator_algebra.meaning.queries import title_of
 from operator_algebra.meaning.range import within_range
 from operator_algebra.meaning.rules import untyped
 from operator_algebra.meaning.source import ModelSource, Source
-from operator_algebra.models.model import Model
+from operator_algebra.models.model import Model, check_model
 from operator_algebra.models.numeric import common_kind
 from operator_algebra.operators.bind import bind
 from operator_algebra.operators.blocks import BlockMatrix
@@ -150,7 +150,7 @@ def shared_source(
         if not expression.typed:
             raise InputError(untyped(expression))
         wanted |= free_symbols(expression)
-    position = model.check_q(q)
+    position = check_model(model, "evaluate").check_q(q)
     if position.ndim != 1:
         raise InputError(
             f"q of {model.name} has shape {position.shape}; evaluate takes one configuration ({model.nq},). "

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import IO, Any, Protocol
 
+from operator_algebra.arguments import shown
 from operator_algebra.errors import InputError
 from operator_algebra.installing import missing
 
@@ -68,7 +69,9 @@ def reporting(progress: Progress, title: str = "", *, patience: float | None = N
     elif callable(progress):
         yield progress
     else:
-        raise InputError(f"progress={progress!r} is not understood. Give None, True or a callable(done, total, text).")
+        raise InputError(
+            f"progress={shown(progress)} is not understood. Give None, True or a callable(done, total, text)."
+        )
 
 
 def _silent(done: int, total: int | None, text: str) -> None:

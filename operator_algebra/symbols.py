@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import cache
 
+from operator_algebra.arguments import entries
 from operator_algebra.errors import SpaceMismatch
 from operator_algebra.expressions.build import (
     define,
@@ -152,7 +153,7 @@ def _innovations(J: Expr, suffix: str) -> Innovations:
     )
 
 
-def innovations(J: Expr | int) -> Innovations:
+def innovations(J: Expr | str | int) -> Innovations:
     """The vocabulary with D = H P H* + J, for any block-diagonal J: rate → torque.
 
     J is rotor inertia, implicit damping h B + h² K, or measurement noise; innovations(0) is the papers' vocabulary.
@@ -160,8 +161,10 @@ def innovations(J: Expr | int) -> Innovations:
     >>> innovations(armature).D
     D_J   rate → torque   block-diagonal, symmetric   = H P_J H* + armature
     """
-    if not isinstance(J, Expr):
-        J = zero() if J == 0 else one() * J
+    if isinstance(J, str):
+        J = parse(J)
+    elif not isinstance(J, Expr):
+        J = one() * J
     if isinstance(J, Zero):
         return _innovations(zero(RATE >> TORQUE), "")
     if J.type != RATE >> TORQUE or J.structure.flow not in ("diagonal", "zero"):
@@ -207,7 +210,8 @@ def parse(text: str, names: dict[str, Expr] | None = None) -> Expr:
     >>> parse("H phi M phi' H'") == H @ phi @ M @ phi.T @ H.T
     True
     """
-    return parse_with(text, {**vocabulary(), **(names or {})})
+    added = {} if names is None else entries(names, "names", "names to expressions")
+    return parse_with(text, {**vocabulary(), **added})
 
 
 __all__ = [

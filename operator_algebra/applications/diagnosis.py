@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from operator_algebra.backends.diagnosis import outboard
-from operator_algebra.errors import OperatorAlgebraWarning, SingularError, explain
+from operator_algebra.errors import InputError, OperatorAlgebraWarning, SingularError, explain
 from operator_algebra.evaluation import evaluate
 from operator_algebra.expressions.build import operator
+from operator_algebra.models.model import Model, check_model
+from operator_algebra.models.numeric import is_plain
 from operator_algebra.operators.spaces import RATE, TORQUE
 from operator_algebra.symbols import H, R, armature, innovations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from operator_algebra.models.model import Model
 
 locked_inertia = H @ R @ H.T + armature
 """What a joint drives when all joints outboard of it are locked: the block diagonal of the mass matrix."""
@@ -65,6 +65,9 @@ def pivots(model: Model, *, q: Any) -> tuple[Pivot, ...]:
     >>> [f"{pivot.joint} {pivot.share:.2f}" for pivot in pivots(arm, q=arm.neutral())]
     ['shoulder 0.22', 'elbow 1.00']
     """
+    q = check_model(model, "pivots").check_q(q)
+    if not is_plain(q):
+        raise InputError(f"q is {q.dtype.name}; pivots are judged as programs compute them, with float64. Give floats.")
     locked = [np.asarray(block) for block in evaluate(locked_inertia, model, q=q).diagonal_blocks()]
     sizes = [np.sqrt(np.diag(block)) for block in locked]
     brake = [np.where(size > 0.0, 0.0, 1.0) for size in sizes]

@@ -101,9 +101,9 @@ def centre_of_mass(model: Model, *, q: Any) -> Any:
 
 def total_mass(model: Model) -> float:
     """The mass of all bodies, read from `ground_inertia`."""
-    from operator_algebra.applications.readout import mass_and_centre
+    from operator_algebra.applications.readout import mass_at_rest
 
-    return float(mass_and_centre(model, model.neutral())[0])
+    return mass_at_rest(model)
 
 
 def potential_energy(model: Model, *, q: Any) -> Any:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from operator_algebra.arguments import choice
+from operator_algebra.arguments import choice, entries, flag, items, quoted, shown, word
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError, explain
+from operator_algebra.models.model import Model, check_model
 from operator_algebra.operators.leaves import FRAMES, spin_blocks
 from operator_algebra.spatial.transforms import phi_block
 from operator_algebra.spatial.vectors import apply, block_matrix
 from operator_algebra.symbols import V, X_abs
-
-if TYPE_CHECKING:
-    from operator_algebra.models.model import Model
 
 Floats = NDArray[np.float64]
 
@@ -43,8 +41,8 @@ def picks(
     """
     choice(frame, "frame", FRAMES)
     if frame == "world" and q is None:
-        raise InputError(f'picks of {model.name} in frame="world" depend on the pose. Give q.')
-    columns = slice(3 if linear else 0, 6)
+        raise InputError(f'picks of {check_model(model, "picks").name} in frame="world" depend on the pose. Give q.')
+    columns = slice(3 if flag(linear, "linear") else 0, 6)
     turned = None if q is None else compile_program(X_abs, model)(q=q)[..., :3, :3]
     found: dict[str, Floats] = {}
     for name, (k, rotation, offset) in _places(model, names).items():
@@ -72,7 +70,7 @@ def pick_rates(
     >>> pick_rates(arm, ["elbow"], q=[0, 0], v=[1, 0], linear=True)["elbow"].shape
     (6, 3)
     """
-    columns = slice(3 if linear else 0, 6)
+    columns = slice(3 if flag(linear, "linear") else 0, 6)
     # The axes of the base: there ω is the same for a body and for all frames on it.
     motion = compile_program(V, model, frame="world")(q=q, v=v)
     spins = spin_blocks(motion.reshape(*motion.shape[:-1], model.n, 6))
@@ -89,7 +87,9 @@ def stack(model: Model, picked: Mapping[str, Any]) -> Floats:
     >>> stack(arm, picks(arm, ["elbow"], linear=True)).shape
     (12, 3)
     """
-    blocks = {name: np.asarray(block, dtype=np.float64) for name, block in picked.items()}
+    check_model(model, "stack")
+    given = entries(picked, f"what is picked of {model.name}", "names to blocks")
+    blocks = {name: _numbers(model, name, block) for name, block in given.items()}
     if not blocks:
         raise InputError(f"nothing of {model.name} was picked. Name a joint or a frame.")
     for name, block in blocks.items():
@@ -105,6 +105,19 @@ def stack(model: Model, picked: Mapping[str, Any]) -> Floats:
     return np.concatenate(columns, axis=-1)
 
 
+def _numbers(model: Model, name: object, block: object) -> Floats:
+    """A block as floats."""
+    where, remedy = f"picks of {model.name}", "Give six rows, and a column for each direction."
+    try:
+        found = np.asarray(block)
+        found = found.astype(np.float64) if found.dtype.kind in "iuf" else None
+    except Exception:  # noqa: BLE001  a value of the caller's own may fail in any way
+        found = None
+    if found is None or not np.isfinite(found).all():
+        raise InputError(explain(f"the block at {quoted(name)} is no array of finite numbers", where, remedy))
+    return found
+
+
 def _in_base_axes(rotation: Floats, offset: Floats, frame: str) -> Floats:
     """Shift of a force in base axes from a point of a body to its origin, into the axes of `frame`."""
     same, zero = np.zeros_like(rotation) + np.eye(3), np.zeros_like(rotation)
@@ -116,10 +129,12 @@ def _in_base_axes(rotation: Floats, offset: Floats, frame: str) -> Floats:
 
 def _places(model: Model, names: Sequence[str]) -> dict[str, tuple[int, Floats, Floats]]:
     """Body, rotation and offset in it, by name; a joint means the frame of its body."""
-    if isinstance(names, str) or len(set(names)) < len(names):
-        given = f"{names!r} is one name" if isinstance(names, str) else f"a name is given twice in {list(names)}"
+    check_model(model, "picks")
+    wanted = [word(name, "the name of a joint or frame") for name in items(names, "what is picked", "different names")]
+    if len(set(wanted)) < len(wanted):
+        given = f"a name is given twice in {shown(wanted)}"
         raise InputError(explain(given, f"picks of {model.name}", "Give a list of different names."))
-    return {name: _place(model, name) for name in names}
+    return {name: _place(model, name) for name in wanted}
 
 
 def _place(model: Model, name: str) -> tuple[int, Floats, Floats]:
@@ -128,7 +143,7 @@ def _place(model: Model, name: str) -> tuple[int, Floats, Floats]:
     frame = model.frames.get(name)
     if frame is None:
         known = ", ".join([*model.joint_names[:6], *list(model.frames)[:6]])
-        what = f"there is no joint or frame {name!r}"
+        what = f"there is no joint or frame {shown(name)}"
         raise InputError(explain(what, f"picks of {model.name}", f"There are {known}."))
     if frame.body is None:
         what = f'the frame "{name}" is fixed to the ground'

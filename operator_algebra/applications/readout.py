@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from operator_algebra.compiler import compile as compile_program
+from operator_algebra.errors import RangeError
 from operator_algebra.expressions.query import Query
 from operator_algebra.models.configurations import rest
+from operator_algebra.models.model import Model, check_model
 
 if TYPE_CHECKING:
     from operator_algebra.expressions.nodes import Expr
-    from operator_algebra.models.model import Model
 
 
 def _value(e: Expr | Query, model: Model, **values: Any) -> Any:
@@ -51,9 +52,18 @@ def mass_and_centre(model: Model, q: Any) -> tuple[Any, Any]:
     return mass, moment / np.where(mass > 0, mass, 1.0)[..., None]
 
 
+def mass_at_rest(model: Model) -> float:
+    """The mass of all bodies, which is the same at every pose."""
+    return float(mass_and_centre(model, check_model(model, "total_mass").neutral())[0])
+
+
 def potential(model: Model, q: Any) -> Any:
     """−m g·c, and ½ d* stiffness d of the springs with d = q ⊖ rest."""
     mass, centre = mass_and_centre(model, q)
     energy = -mass * (centre @ np.asarray(model.gravity))
     stretch = model.difference(rest(model), q)
-    return energy + 0.5 * np.sum(model.arrays.stiffness * stretch**2, axis=-1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = energy + 0.5 * np.sum(model.arrays.stiffness * stretch**2, axis=-1)
+    if not np.isfinite(found).all():
+        raise RangeError(f"the potential energy of {model.name} is beyond the range of floats. Check the units of q.")
+    return found

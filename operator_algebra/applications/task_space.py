@@ -14,6 +14,7 @@ from operator_algebra.applications import dynamics
 from operator_algebra.applications.picking import pick_rates, picks, stack
 from operator_algebra.errors import SpaceMismatch
 from operator_algebra.expressions.build import define, inv, operator, vector
+from operator_algebra.expressions.formulas import formula
 from operator_algebra.expressions.mismatch import short
 from operator_algebra.operators.spaces import FORCE, Space, space
 from operator_algebra.symbols import CONTACT, B, H, I, V, a, phi, qdd
@@ -38,8 +39,7 @@ class TaskSpace:
     force: Expr
 
 
-@cache
-def of(pick: Expr, rate: Expr | None = None) -> TaskSpace:
+def of(pick: Expr | str, rate: Expr | str | None = None) -> TaskSpace:
     """The formulas for any operator into force, and for its rate of change if it has one, such as `of(B, B_dot)`.
 
     The rate is that in axes which turn with the bodies. It enters the drift,
@@ -48,6 +48,11 @@ def of(pick: Expr, rate: Expr | None = None) -> TaskSpace:
     >>> of(B, B_dot).drift
     B* φ* a + Ḃ* V   one → contact   column
     """
+    return _of(formula(pick, "task_space.of"), None if rate is None else formula(rate, "task_space.of"))
+
+
+@cache
+def _of(pick: Expr, rate: Expr | None) -> TaskSpace:
     if pick.type.codomain != FORCE:
         raise SpaceMismatch(f"{short(pick)} ({pick.type}) picks no frames: it must deliver force, as B does.")
     xdd = vector("xdd", pick.type.domain.dual)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Protocol
 
+from operator_algebra.arguments import quoted
 from operator_algebra.errors import BackendUnavailable
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.installing import missing
@@ -81,7 +82,7 @@ def backend_named(name: str) -> tuple[str, Builder]:
     """The backend of a name; "auto" is the fastest that is there."""
     chosen = "numpy" if name == "auto" else name
     if chosen not in REGISTRY:
-        raise BackendUnavailable(f'there is no backend "{name}". Available here: {", ".join(REGISTRY)}.')
+        raise BackendUnavailable(f"there is no backend {quoted(name)}. Available here: {', '.join(REGISTRY)}.")
     try:
         return chosen, import_module(REGISTRY[chosen]).build
     except ModuleNotFoundError as absent:

@@ -7,6 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from html import escape
 
+from operator_algebra.arguments import choice, flag, instance, shown, whole
 from operator_algebra.checking.claims import law_of
 from operator_algebra.checking.levels import levels
 from operator_algebra.checking.replay import SAMPLES, replay
@@ -21,6 +22,7 @@ from operator_algebra.models.model import Model
 from operator_algebra.progress import PATIENCE, Progress, reporting
 
 _LISTED = 12
+_FIELDS = {"holds": "holds", "FAILS": "fails", "inconclusive": "inconclusive"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,16 +88,16 @@ class Check:
 
     def count(self, verdict: Verdict) -> int:
         """How many samples had a verdict."""
-        field = {"holds": "holds", "FAILS": "fails", "inconclusive": "inconclusive"}[verdict]
+        field = _FIELDS[choice(verdict, "verdict", _FIELDS.keys())]
         return sum(getattr(row, field) for row in self.rows)
 
     def replay(self, row: Tally | None = None) -> str:
         """The command, or the line of Python, that checks the mechanism of a row again: by default the worst one."""
-        shown = row or self.worst
-        if self.target is not None or shown is None:
+        one = self.worst if row is None else instance(row, "the row", Tally, "Give one of check.rows.")
+        if self.target is not None or one is None:
             return replay(self.law, self.target, samples=self.drawn, seed=self.seed, every=self._whole)
-        samples = drawn(shown.mechanism, self.drawn, every=self.every)
-        return replay(self.law, shown.mechanism, samples=samples, seed=self.seed, every=self._whole)
+        samples = drawn(one.mechanism, self.drawn, every=self.every)
+        return replay(self.law, one.mechanism, samples=samples, seed=self.seed, every=self._whole)
 
     @property
     def _whole(self) -> bool:
@@ -222,11 +224,13 @@ def check_all(
 
     `source` is the name or path by which the command line knows the model.
     """
-    _checked(samples, seed)
+    _checked(samples, seed, every)
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise InputError(f"the executor is {shown(executor)}. Give one of concurrent.futures, or None.")
     if model is not None and not isinstance(model, Model):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
-            f"check takes one model, or none for the whole suite, not {model!r:.60}. Load one with load(name), or call "
-            "check for each of several."
+            f"check takes one model, or none for the whole suite, not {shown(model)}. Load one with load(name), or "
+            "call check for each of several."
         )
     for law in laws:
         traits(law)
@@ -250,8 +254,7 @@ def _outcome(
     return Check(law, verdict, rows, found.counterexample, seed, samples, target, every, too_deep)
 
 
-def _checked(samples: int, seed: int) -> None:
-    if isinstance(samples, bool) or samples < 1:
-        raise InputError(f"samples is {samples}; a check needs at least 1 sample.")
-    if seed < 0:
-        raise InputError(f"seed is {seed}. Give a whole number of at least 0.")
+def _checked(samples: int, seed: int, every: bool) -> None:
+    flag(every, "every")
+    whole(samples, "samples", least=1, most=10**6)
+    whole(seed, "seed", least=0, most=10**18)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from operator_algebra.arguments import word
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.parse import parse_claim
@@ -28,7 +29,7 @@ def law_of(claim: Identity | Statement | str) -> Law:
     """
     if isinstance(claim, Identity | Statement):
         return claim
-    if "=" not in claim:
+    if "=" not in word(claim, "the claim"):
         return law_named(claim)
     lhs, rhs = parse_claim(claim, claim_names())
     return Identity("claim", lhs, rhs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+from operator_algebra.arguments import instance, quoted, shown, word
 from operator_algebra.errors import InputError, SpaceMismatch
 from operator_algebra.expressions import mismatch
 from operator_algebra.expressions.fixpoints import close_fixpoint as close_fixpoint
@@ -129,18 +130,20 @@ RESERVED = frozenset({"I", "inv", "root", "diag", *LOCAL_FUNCTIONS})
 
 
 def _named(name: str) -> str:
+    word(name, "the name of an operator")
     if name in RESERVED:
-        raise InputError(f"{name!r} is a word of the language and cannot name an operator. Choose another name.")
+        raise InputError(f"{shown(name)} is a word of the language and cannot name an operator. Choose another name.")
     if not (name.isidentifier() and name.isascii()):
-        raise InputError(f"{name!r} cannot name an operator. Use ASCII letters, digits and _, such as 'tau_bar'.")
+        raise InputError(f"{shown(name)} cannot name an operator. Use ASCII letters, digits and _, such as 'tau_bar'.")
     return name
 
 
 def symbol(name: str, type_: Type, structure: Structure, origin: Origin) -> Symbol:
     """A symbol without a definition."""
     _named(name)
+    instance(type_, f"the type of {quoted(name)}", Type, "Write oa.MOTION >> oa.FORCE, or the like.")
     if type_ == UNTYPED:
-        raise InputError(f"the operator {name!r} needs a type such as MOTION >> FORCE.")
+        raise InputError(f"the operator {shown(name)} needs a type such as MOTION >> FORCE.")
     return Symbol._make(type_, (name, origin, _checked(name, type_, structure), None, ""))  # pyright: ignore[reportPrivateUsage]
 
 
@@ -174,6 +177,7 @@ def operator(name: str, type: Type, *, structure: str | Structure = "full") -> S
 
 def vector(name: str, space: Space) -> Symbol:
     """An input vector: an operator one → space."""
+    instance(space, f"the space of {quoted(name)}", Space, "Give a space, such as oa.RATE.")
     return symbol(name, ONE >> space, Structure("full"), "input")
 
 
@@ -184,7 +188,7 @@ def scalar(name: str) -> Symbol:
 
 def define(name: str, e: Expr | str, *, cites: str = "") -> Symbol:
     """An ASCII name for a formula; the name prints, the formula is what is evaluated and lowered."""
-    e = formula(e, "define")
+    e, cites = formula(e, "define"), word(cites, "cites")
     if not e.typed:
         raise InputError(
             f"{name} = {mismatch.short(e)}: the spaces of the formula are not known. Put it beside a typed operator."
@@ -200,4 +204,7 @@ def fixpoint(name: str, type: Type, f: Callable[[Expr], Expr], *, cites: str = "
     >>> fixpoint("R", MOTION >> FORCE, lambda R: M + E_phi @ R @ E_phi.T)
     R   motion → force   block-diagonal, symmetric   = M + E_φ R E_φ*
     """
-    return solve(_named(name), type, f, cites)
+    instance(type, "the type of a fixed point", Type, "Write oa.MOTION >> oa.FORCE, or the like.")
+    if not callable(f):
+        raise InputError(f"the equation of a fixed point is {shown(f)}. Give a function, such as lambda X: M + E @ X.")
+    return solve(_named(name), type, f, word(cites, "cites"))

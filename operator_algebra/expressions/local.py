@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from operator_algebra.arguments import shown
 from operator_algebra.errors import InputError
 from operator_algebra.operators.spaces import MOTION, Space, Type
 
@@ -28,5 +29,5 @@ LOCAL_FUNCTIONS: dict[str, LocalFunction] = {
 def local_function(name: str) -> LocalFunction:
     """Look a local function up by name."""
     if name not in LOCAL_FUNCTIONS:
-        raise InputError(f"there is no local function {name!r}. Known: {', '.join(LOCAL_FUNCTIONS)}.")
+        raise InputError(f"there is no local function {shown(name)}. Known: {', '.join(LOCAL_FUNCTIONS)}.")
     return LOCAL_FUNCTIONS[name]

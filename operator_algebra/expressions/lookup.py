@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 
+from operator_algebra.arguments import shown, word
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.names import canonical, unicode_name
 from operator_algebra.expressions.nodes import Expr
@@ -20,8 +21,9 @@ class Names:
         self._table: dict[str, Expr] = {"I": one()}
         self._ascii = tuple(names)
         for name, e in names.items():
+            word(name, "a name")
             if not isinstance(e, Expr):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise InputError(f"the name {name!r} stands for a {type(e).__name__}. Give an expression.")
+                raise InputError(f"the name {shown(name)} stands for a {type(e).__name__}. Give an expression.")
             for form in (name, unicode_name(name)):
                 self._table[canonical(form)] = e
 

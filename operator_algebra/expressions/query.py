@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from operator import index
 from typing import Literal, get_args
 
-from operator_algebra.arguments import choice, told
+from operator_algebra.arguments import choice, shown, told, whole
 from operator_algebra.errors import InputError, SpaceMismatch
 from operator_algebra.expressions.formulas import formula, refused, spoken
 from operator_algebra.expressions.nodes import Expr
@@ -34,7 +33,7 @@ class Query:
         object.__setattr__(self, "places", places)
 
     def __repr__(self) -> str:
-        places = "".join(f", {place!r}" for place in self.places)
+        places = "".join(f", {shown(place)}" for place in self.places)
         return f"{self.kind}({brief(self.body)}{places})"
 
 
@@ -48,14 +47,7 @@ def _place(place: object) -> Place:
     """A body as an int or a name; True, 0.5 and the like are neither."""
     if isinstance(place, str):
         return place
-    try:
-        if type(place).__name__ in ("bool", "bool_"):
-            raise TypeError
-        return index(place)  # pyright: ignore[reportArgumentType]
-    except TypeError:
-        raise InputError(
-            f"a block stands at two bodies, not at {told(place)}. Give an index, or a joint's name."
-        ) from None
+    return whole(place, "the body of a block, an index or the name of a joint,")
 
 
 def question(value: object, what: str) -> Expr | Query:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from operator_algebra.arguments import choice
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.names import Style, written
 from operator_algebra.expressions.nodes import (
@@ -240,8 +241,7 @@ def render(e: Expr, style: Style = "unicode") -> str:
     >>> render(I + H @ phi @ K), render(H @ phi.T.T, "ascii"), render(phi, "latex")
     ('I + H φ K', 'H phi', '\\phi')
     """
-    if style not in _SIGNS:
-        raise InputError(f"there is no style {style!r}. Use 'unicode', 'ascii' or 'latex'.")
+    choice(style, "style", _SIGNS.keys())
     if _symbols_written(e) > LIMIT:
         raise InputError(f"the formula has more than {LIMIT} symbols: {brief(e)}. Name parts of it with define().")
     return "".join(piece for piece in _pieces(e, style) if isinstance(piece, str))

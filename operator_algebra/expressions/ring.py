@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
+from operator_algebra.arguments import shown, told
 from operator_algebra.errors import InputError, SpaceMismatch
 from operator_algebra.expressions import mismatch
 from operator_algebra.expressions.nodes import Expr, One, Product, Scale, Sum, Zero
@@ -59,11 +60,10 @@ def operand(value: object, what: str) -> Expr:
         return zero()
     if isinstance(value, numbers.Number):
         raise InputError(
-            f"cannot {what} the bare number {value} and an operator. Write {value} * I for a multiple of I."
+            f"cannot {what} the bare number {shown(value)} and an operator. Write c * I for the multiple c of I."
         )
     raise InputError(
-        f"cannot {what} an operator and a {type(value).__name__}. "
-        "Bind arrays by name: oa.operator(...) or oa.vector(...)."
+        f"cannot {what} an operator and {told(value)}. Bind arrays by name: oa.operator(...) or oa.vector(...)."
     )
 
 
@@ -216,7 +216,7 @@ def rational(value: object) -> Fraction:
         return value
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise InputError(
-            f"{value!r} cannot scale an operator. Use a real number or an expression one → one (oa.scalar)."
+            f"{shown(value)} cannot scale an operator. Use a real number or an expression one → one (oa.scalar)."
         )
     if isinstance(value, numbers.Integral):
         return Fraction(int(value))

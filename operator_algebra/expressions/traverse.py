@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar, cast
 
+from operator_algebra.arguments import entries
 from operator_algebra.errors import InputError, SpaceMismatch
+from operator_algebra.expressions.formulas import formula
 from operator_algebra.expressions.nodes import (
     Diag,
     Expr,
@@ -140,6 +142,10 @@ def _replaceable(old: Expr, new: Expr) -> None:
 
 def substitute(e: Expr, mapping: Mapping[Expr, Expr]) -> Expr:
     """Replace sub-expressions, all at once; a replacement has the type, flow and symmetry of what it replaces."""
+    mapping = {
+        formula(old, "substitute"): formula(new, "substitute")
+        for old, new in entries(mapping, "what substitute is given", "formulas to formulas").items()
+    }
     for old, new in mapping.items():
         _replaceable(old, new)
 

@@ -10,6 +10,7 @@ from functools import cache
 from importlib import import_module
 from types import MappingProxyType
 
+from operator_algebra.arguments import shown, word
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query
@@ -32,11 +33,15 @@ THEMES: Mapping[str, str] = MappingProxyType(
 )
 
 
+_READABLE = 200
+"""A name longer than this is no slip of the pen."""
+
+
 @cache
 def laws_of(theme: str) -> tuple[Law, ...]:
     """The laws of one theme, in reading order."""
     if theme not in THEMES:
-        raise InputError(f"there is no theme {theme!r}. There are {', '.join(THEMES)}.")
+        raise InputError(f"there is no theme {shown(theme)}. There are {', '.join(THEMES)}.")
     laws: tuple[Law, ...] = import_module(f"operator_algebra.identities.themes.{theme}").LAWS
     return tuple(replace(law, theme=theme) for law in laws)
 
@@ -52,7 +57,7 @@ def catalogue(pattern: str = "*") -> Mapping[str, Law]:
     >>> list(catalogue("factor*inverse"))
     ['factor inverse']
     """
-    wanted = pattern.casefold()
+    wanted = word(pattern, "the pattern of names").casefold()
     found = {
         name: law
         for name, law in _all().items()
@@ -65,9 +70,9 @@ def law_named(name: str) -> Law:
     """One law by its name; otherwise `InputError` with what is near."""
     laws = _all()
     if name not in laws:
-        near = get_close_matches(name, list(laws), n=3, cutoff=0.5)
+        near = get_close_matches(name, list(laws), n=3, cutoff=0.5) if len(name) <= _READABLE else []
         hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-        raise InputError(f"there is no law {name!r} in the catalogue.{hint}")
+        raise InputError(f"there is no law {shown(name)} in the catalogue.{hint}")
     return laws[name]
 
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
+from operator_algebra.arguments import choice, instance, items, quoted, word
 from operator_algebra.errors import SpaceMismatch
 from operator_algebra.expressions.build import retype
+from operator_algebra.expressions.formulas import formula
 from operator_algebra.expressions.nodes import Expr
-from operator_algebra.expressions.query import Query
+from operator_algebra.expressions.query import Query, question
 
 Kind: TypeAlias = Literal["order", "entries", "invariance"]
 Style: TypeAlias = Literal["unicode", "ascii", "latex"]
 
 
-def typed_sides(name: str, lhs: Expr, rhs: Expr) -> tuple[Expr, Expr]:
-    """Both sides of one type; I and 0 on one side take the type of the other."""
+def typed_sides(name: str, lhs: Expr | str, rhs: Expr | str) -> tuple[Expr, Expr]:
+    """Both sides of one type, texts read; I and 0 on one side take the type of the other."""
+    lhs, rhs = formula(lhs, f"the left side of {quoted(name)}"), formula(rhs, f"the right side of {quoted(name)}")
     if lhs.typed and not rhs.typed:
         rhs = retype(rhs, lhs.type)
     elif rhs.typed and not lhs.typed:
@@ -46,6 +49,17 @@ class Twin:
         object.__setattr__(self, "rhs", rhs)
 
 
+def _settle(law: Identity | Statement, twins: type[Any]) -> None:
+    """Refuse words that are no texts, and keep lists as tuples."""
+    for name in ("name", "cites", "theme", "idea", "misprint"):
+        word(getattr(law, name), f"{name} of a law")
+    for name, of in (("domain", str), ("given", Identity), ("twins", twins)):
+        listed = items(getattr(law, name), f"{name} of a law", "words" if of is str else "laws")
+        for one in listed:
+            instance(one, f"one of {name}", of, f"It belongs to the law {quoted(law.name)}.")
+        object.__setattr__(law, name, listed)
+
+
 @dataclass(frozen=True, slots=True)
 class Identity:
     """A law lhs = rhs between operators.
@@ -70,6 +84,7 @@ class Identity:
     twins: tuple[Twin, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
+        _settle(self, Twin)
         lhs, rhs = typed_sides(self.name, self.lhs, self.rhs)
         object.__setattr__(self, "lhs", lhs)
         object.__setattr__(self, "rhs", rhs)
@@ -116,6 +131,12 @@ class Statement:
     twins: tuple[Statement, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
+        _settle(self, Statement)
+        word(self.reads, "reads of a law")
+        word(self.rule, "rule of a law")
+        choice(self.kind, "kind of a law", get_args(Kind))
+        for side in ("lhs", "rhs"):
+            object.__setattr__(self, side, question(getattr(self, side), f"a side of {quoted(self.name)}"))
         if self.kind == "order" and isinstance(self.lhs, Expr) and isinstance(self.rhs, Expr):
             lhs, rhs = typed_sides(self.name, self.lhs, self.rhs)
             object.__setattr__(self, "lhs", lhs)
@@ -123,7 +144,7 @@ class Statement:
 
     def formula(self, style: Style = "unicode") -> str:
         """The statement as text."""
-        del style
+        choice(style, "style", get_args(Style))
         return self.reads
 
     def __repr__(self) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+from operator_algebra.arguments import told
+from operator_algebra.errors import InputError
 from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.program import Output, Program, Step
 from operator_algebra.lowering.transfer import Transfer
@@ -70,6 +72,8 @@ def cost(program: Program, model: Topology) -> Cost:
     """Count a program for a mechanism."""
     from operator_algebra.lowering.pseudocode import order
 
+    if not isinstance(getattr(model, "parent", None), tuple):
+        raise InputError(f"a program is counted for a model, not for {told(model)}. Load one with load(name).")
     counter = _Counter(program, model)
     bodies = [0] * model.n
     stages: list[tuple[str, int]] = []

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Literal, get_args
 
-from operator_algebra.arguments import choice, shown, word
+from operator_algebra.arguments import choice, items, shown, word
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import diag
 from operator_algebra.expressions.nodes import Expr
@@ -47,6 +47,7 @@ def lower(e: Lowerable, *, method: Method = "auto", zeros: frozenset[str] = froz
     Program  (H φ M φ* H*)⁻¹ T   2 sweeps: inward, outward   O(N)   inputs T
     """
     choice(method, "method", get_args(Method))
+    zeros = frozenset(word(name, "a name in zeros") for name in items(zeros, "zeros", "names of leaves"))
     formulas = named_formulas(e)
     lift = Lift(Graph(), zeros, orthogonal=method == "orthogonal")
     return _finish(lift, _lifted(lift, formulas), method, keyed=isinstance(e, Mapping))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
+from operator_algebra.arguments import choice, flag
 from operator_algebra.expressions.names import Style
 from operator_algebra.lowering.explain import Explainer
 from operator_algebra.lowering.heads import head
@@ -34,6 +36,9 @@ _COLUMN = 76
 
 def pseudocode(program: Program, style: Style, numbering: Numbering, *, reasons: bool = False) -> str:
     """The whole page: what is given, the sweeps, the reasons, the cost; on request a reason beside each line."""
+    choice(style, "style", get_args(Style))
+    choice(numbering, "numbering", get_args(Numbering))
+    flag(reasons, "reasons")
     writer = Writer(program, style)
     explainer = Explainer(program, writer) if reasons else None
     if style == "latex":

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from operator_algebra.arguments import shown
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import Expr, Sum
@@ -23,13 +24,15 @@ def parse_limit(limit: str | float) -> float:
     >>> parse_limit("2 GB")
     2000000000.0
     """
-    if isinstance(limit, int | float):
-        return float(limit)
-    found = re.fullmatch(r"\s*([0-9.]+)\s*([kKMGT]?B?)\s*", limit)
+    found = re.fullmatch(r"\s*([0-9.]+)\s*([kKMGT]?B?)\s*", limit) if isinstance(limit, str) else None
+    number, unit = (found[1], found[2]) if found else (limit, "")
     try:
-        return float(found[1]) * _UNITS[found[2].upper()] if found else float("nan") / 0.0
-    except (ValueError, KeyError, ZeroDivisionError):
-        raise InputError(f'limit={limit!r} is not an amount of memory. Write it like "2 GB" or as bytes.') from None
+        size = float(number) * _UNITS[unit.upper()]
+    except Exception:  # noqa: BLE001  a value of the caller's own may fail in any way
+        size = float("nan")
+    if isinstance(limit, bool) or not size >= 0.0:
+        raise InputError(f'limit={shown(limit)} is not an amount of memory. Write it like "2 GB" or as bytes.')
+    return size
 
 
 def entries(e: Expr, source: Source) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from operator_algebra.arguments import whole
 from operator_algebra.errors import InputError, RangeError, explain
 from operator_algebra.models.numeric import NotNumeric, Numbers, common_kind, manifold, numeric
 
@@ -21,9 +22,7 @@ _UNIT = 1e-6
 
 def generator(seed: int) -> np.random.Generator:
     """Random numbers from a seed alone; without one they would differ from run to run."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(explain(f"the seed is {seed!r:.40}", remedy="Give a whole number of at least 0."))
-    return np.random.default_rng(seed)
+    return np.random.default_rng(whole(seed, "the seed", least=0, most=10**18))
 
 
 def neutral(model: Model) -> Floats:

@@ -7,14 +7,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from operator_algebra.arguments import choice, items, shown, whole
 from operator_algebra.errors import ModelError, explain
 from operator_algebra.models.configurations import generator
 from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, make_joint
 from operator_algebra.models.model import Body, Model
 from operator_algebra.spatial.inertia import Inertia
+from operator_algebra.spatial.reals import real
 from operator_algebra.spatial.transforms import Placement
 
 DEFAULT_JOINTS = ("revolute", "prismatic", "spherical", "cylindrical", "universal", "fixed")
+MOST = 10**7
+"""Bodies of the largest mechanism that is made from a number: it takes some fifteen gigabytes."""
 _AXES = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0))
 
 
@@ -27,7 +31,7 @@ def chain(n: int, *, joint: str | Sequence[str] = "revolute", seed: int | None =
     >>> chain(3, joint=["revolute", "prismatic"])
     Model chain3   3 bodies   2 revolute, 1 prismatic   nq 3, nv 3   fixed base
     """
-    _check_count(n)
+    n = _count(n)
     kinds = _kinds([joint] if isinstance(joint, str) else joint)
     if seed is not None:
         rng = generator(seed)
@@ -64,10 +68,8 @@ def random_tree(
     >>> random_tree(5, branching=0.0, seed=1).parent
     (-1, 0, 1, 2, 3)
     """
-    _check_count(n)
-    for what, value, most in (("branching", branching, 1.0), ("mass_spread", mass_spread, 12.0)):
-        if not 0.0 <= value <= most:
-            raise ModelError(explain(f"{what} is {value}", "random_tree", f"Give a number from 0 to {most:g}."))
+    n = _count(n)
+    branching, mass_spread = _share(branching, "branching", 1.0), _share(mass_spread, "mass_spread", 12.0)
     kinds = _kinds(joints)
     rng = generator(seed)
     parents = [-1]
@@ -135,15 +137,22 @@ def _direction(rng: np.random.Generator) -> tuple[float, float, float]:
     return (x / norm, y / norm, z / norm)
 
 
-def _check_count(n: int) -> None:
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ModelError(explain(f"the number of bodies is {n!r}", remedy="Give a whole number of at least 1."))
+def _share(value: object, what: str, most: float) -> float:
+    try:
+        number = real(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not 0.0 <= number <= most:
+        raise ModelError(explain(f"{what} is {shown(value)}", "random_tree", f"Give a number from 0 to {most:g}."))
+    return number
 
 
-def _kinds(kinds: Sequence[str]) -> list[str]:
-    for kind in kinds:
-        if kind not in JOINT_KINDS:
-            raise ModelError(explain(f"unknown kind of joint {kind!r}", remedy=f"Use {', '.join(JOINT_KINDS)}."))
-    if not kinds:
+def _count(n: object) -> int:
+    return whole(n, "the number of bodies", least=1, most=MOST, error=ModelError)
+
+
+def _kinds(kinds: object) -> list[str]:
+    given = items(kinds, "the kinds of joints", "names", error=ModelError)
+    if not given:
         raise ModelError(explain("no kinds of joints are given", remedy=f"Use {', '.join(JOINT_KINDS)}."))
-    return list(kinds)
+    return [choice(kind, "kind of joint", JOINT_KINDS.keys(), error=ModelError) for kind in given]

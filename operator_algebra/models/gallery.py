@@ -7,10 +7,14 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Literal
 
+from operator_algebra.arguments import choice, flag, quoted, shown, told
 from operator_algebra.errors import ModelError, explain
 from operator_algebra.models.model import Model
 
 Base = Literal["fixed", "floating"]
+
+_PATH = 300
+"""Characters of a path in a message: its end."""
 
 
 def available() -> list[str]:
@@ -31,8 +35,9 @@ def load(name_or_path: str | Path, *, base: Base = "fixed", merge_fixed: bool = 
     >>> load("planar2r")
     Model planar2r   2 bodies   2 revolute   nq 2, nv 2   fixed base
     """
-    if base not in ("fixed", "floating"):
-        raise ModelError(explain(f"base is {base!r}", "load", 'Give "fixed" or "floating".'))
+    choice(base, "base", ("fixed", "floating"), error=ModelError)
+    flag(merge_fixed, "merge_fixed", error=ModelError)
+    flag(strict, "strict", error=ModelError)
     source = _find(name_or_path)
     if source.name.lower().endswith(".toml"):
         from operator_algebra.models.native import read_toml
@@ -42,12 +47,12 @@ def load(name_or_path: str | Path, *, base: Base = "fixed", merge_fixed: bool = 
         from operator_algebra.models.urdf import read_urdf
 
         return read_urdf(Path(str(source)), base=base, merge_fixed=merge_fixed, strict=strict)
-    raise ModelError(explain("unknown kind of file", str(source), "Give a .toml or .urdf file."))
+    raise ModelError(explain("unknown kind of file", str(source)[-_PATH:], "Give a .toml or .urdf file."))
 
 
 def save(model: Model, path: str | Path) -> None:
     """Write a model to a .toml or .urdf file."""
-    target = Path(path)
+    target = Path(_text(path, "save"))
     if target.suffix.lower() == ".toml":
         from operator_algebra.models.native import write_toml
 
@@ -57,7 +62,9 @@ def save(model: Model, path: str | Path) -> None:
 
         write_urdf(model, target)
     else:
-        raise ModelError(explain("unknown kind of file", str(target), "Give a name that ends in .toml or .urdf."))
+        raise ModelError(
+            explain("unknown kind of file", str(target)[-_PATH:], "Give a name that ends in .toml or .urdf.")
+        )
 
 
 def about(name: str) -> dict[str, str]:
@@ -78,10 +85,17 @@ def _gallery() -> dict[str, Traversable]:
     return {entry.name.rpartition(".")[0]: entry for entry in entries}
 
 
+def _text(path: object, what: str) -> str:
+    """A name or path as text."""
+    if isinstance(path, str | Path):
+        return str(path)
+    raise ModelError(explain(f"{told(path)} is neither a name nor a path", what, "Give a text, or a Path."))
+
+
 def _find(name_or_path: str | Path) -> Traversable:
-    text = str(name_or_path)
+    text = _text(name_or_path, "load")
     if "\0" in text or not text.strip():
-        raise ModelError(explain(f"{text!r:.60} is neither a name nor a path", "load"))
+        raise ModelError(explain(f"{shown(text)} is neither a name nor a path", "load"))
     gallery = _gallery()
     if text in gallery:
         return gallery[text]
@@ -95,9 +109,9 @@ def _find(name_or_path: str | Path) -> Traversable:
     except (OSError, RuntimeError) as error:  # RuntimeError: no home folder of that user
         kind = f"cannot be opened ({getattr(error, 'strerror', None) or error})"
     if path.suffix:
-        raise ModelError(explain(f"the file {kind}", text, "Check the path."))
+        raise ModelError(explain(f"the file {kind}", text[-_PATH:], "Check the path."))
     import difflib
 
     close = difflib.get_close_matches(text, known, n=1)
     advice = f'Did you mean "{close[0]}"?' if close else f"There are {', '.join(known)}; files end in .toml or .urdf."
-    raise ModelError(explain(f'the gallery has no mechanism "{text}"', "load", advice))
+    raise ModelError(explain(f"the gallery has no mechanism {quoted(text)}", "load", advice))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from operator_algebra.arguments import told
+from operator_algebra.arguments import entries, flag, items, quoted, shown, told
 from operator_algebra.errors import InputError, ModelError, explain
 from operator_algebra.models import configurations, summary
 from operator_algebra.models.arrays import JointGroup, ModelArrays, joint_groups, model_arrays
@@ -55,12 +55,13 @@ class Model:
         frames: Mapping[str, Frame] | None = None,
         strict: bool = True,
     ) -> None:
-        given = tuple(bodies)
+        given = items(bodies, "the bodies of a model", "Body", error=ModelError)
         for k, body in enumerate(given):
-            if not isinstance(body, Body):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise ModelError(explain(f"{body!r:.60} is not a Body", f'model "{name}", place {k}'))
-        report(model_problems(name, given, gravity, frames or {}), strict=strict)
-        self._store(name, given, gravity, frames or {})
+            if not isinstance(body, Body):
+                raise ModelError(explain(f"{shown(body)} is not a Body", f"model {quoted(name)}, place {k}"))
+        named = {} if frames is None else entries(frames, "frames", "names to Frame", error=ModelError)
+        report(model_problems(name, given, gravity, named), strict=flag(strict, "strict", error=ModelError))
+        self._store(name, given, gravity, named)
 
     @classmethod
     def from_parts(
@@ -282,9 +283,9 @@ class Model:
         return {name: k for k, name in enumerate(self.joint_names)}
 
     def _find(self, what: str, name: str, places: dict[str, int]) -> int:
-        if name not in places:
+        if not isinstance(name, str) or name not in places:  # pyright: ignore[reportUnnecessaryIsInstance]
             known = ", ".join(list(places)[:8]) + (", …" if len(places) > 8 else "")
-            raise ModelError(f'model "{self.name}": there is no {what} "{name}". There are {known}.')
+            raise ModelError(f'model "{self.name}": there is no {what} {quoted(name)}. There are {known}.')
         return places[name]
 
 

@@ -11,6 +11,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from operator_algebra.arguments import shown
 from operator_algebra.errors import ModelError, explain
 from operator_algebra.models.files import read_text, write_text
 from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, Limits, joint_class, make_joint
@@ -107,7 +108,7 @@ def _check_version(top: Table) -> None:
     if version is None:
         top.problem("there is no version", remedy=f"Write version = {VERSION} at the top.")
     elif isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        top.problem(f"the version is {version!r:.40}", "version", f"Write version = {VERSION}.")
+        top.problem(f"the version is {shown(version)}", "version", f"Write version = {VERSION}.")
     elif version > VERSION:
         top.problem(f"the version is {version}; this package reads up to {VERSION}", "version", "Update the package.")
 
@@ -259,7 +260,7 @@ def _joint_text(joint: Joint, model: str, body: str) -> str:
     if joint.kind not in JOINT_KINDS:
         raise ModelError(
             explain(
-                f"the joint of kind {joint.kind!r} is not one of the package's, so a file cannot hold it",
+                f"the joint of kind {shown(joint.kind)} is not one of the package's, so a file cannot hold it",
                 f'model "{model}", body "{body}"',
                 "Keep the Python code that makes the model, or pickle the model.",
             )

@@ -16,6 +16,7 @@ _arctan: Any = np.arctan
 
 _MASKED: Any = np.ma.MaskedArray
 _KINDS = "biufc"
+_DEEPEST = 64  # axes of an array
 
 
 class NotNumeric(Exception):
@@ -32,7 +33,7 @@ def numeric(value: object) -> Numbers:
         raise NotNumeric("a masked array: fill what is missing")
     try:
         array: Numbers = np.asarray(value)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # noqa: BLE001  a value of the caller's own may fail in any way
         raise NotNumeric("it has no shape") from None
     if array.dtype.kind not in _KINDS:
         raise NotNumeric(f"its entries are {array.dtype.name}")
@@ -40,9 +41,15 @@ def numeric(value: object) -> Numbers:
 
 
 def _is_masked(value: object) -> bool:
-    if isinstance(value, list | tuple):
-        return any(_is_masked(part) for part in cast("list[object]", value) if isinstance(part, _MASKED | list | tuple))
-    return isinstance(value, _MASKED)
+    """Whether a masked array stands anywhere in nested lists, as deep as arrays can be."""
+    level: list[object] = [value]
+    for _ in range(_DEEPEST):
+        if any(isinstance(part, _MASKED) for part in level):
+            return True
+        level = [inner for part in level if isinstance(part, list | tuple) for inner in cast("list[object]", part)]
+        if not any(isinstance(part, list | tuple | _MASKED) for part in level):
+            break
+    return False
 
 
 def common_kind(arrays: list[Numbers]) -> np.dtype[Any]:

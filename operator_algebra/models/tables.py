@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, cast
 
+from operator_algebra.arguments import shown
 from operator_algebra.models.validate import Problem
 
 _UNBOUNDED = ("lower", "upper", "velocity", "effort")  # limits may be infinite
@@ -142,5 +143,5 @@ class Table:
 
 def _shown(value: Any) -> str:
     if isinstance(value, str):
-        return f"the text {value!r:.60}"
-    return f"{value!r:.60}"
+        return f"the text {shown(value)}"
+    return f"{shown(value)}"

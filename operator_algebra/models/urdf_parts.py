@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from operator_algebra.arguments import shown
 from operator_algebra.errors import ModelError
 from operator_algebra.models.joints.joint import Joint, Limits, make_joint
 from operator_algebra.models.urdf_values import Reading
@@ -168,7 +169,7 @@ def _motion(element: Element, name: str, title: str, reading: Reading) -> tuple[
         if kind is not None:
             known = tuple(_KINDS)
             advice = reading.spelling(kind, known, f"URDF has {', '.join(known)}.")
-            reading.problem(f"unknown joint type {kind!r:.60}", element.line, title, advice)
+            reading.problem(f"unknown joint type {shown(kind)}", element.line, title, advice)
         return Joint.fixed(name=name), []
     options: dict[str, Any] = {"name": name}
     if kind in _AXIAL:

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from itertools import islice
 
+from operator_algebra.arguments import shown
 from operator_algebra.errors import ModelError
 from operator_algebra.models.urdf_xml import Element
 from operator_algebra.models.validate import LARGEST, Problem
@@ -102,7 +103,7 @@ class Reading:
         words = given.split()
         if len(words) != 3:
             advice = "Separate numbers by blanks, with a decimal point: 1.5." if "," in given else "Write x y z."
-            self.problem(f"{what} is {given!r:.60}, not three numbers", element.line, title, advice)
+            self.problem(f"{what} is {shown(given)}, not three numbers", element.line, title, advice)
             return default
         numbers = [self._number(word, what, element.line, title, fatal=True, infinite=False) for word in words]
         x, y, z = numbers
@@ -124,7 +125,7 @@ class Reading:
         if len(given) <= _LONGEST and (_NUMBER.fullmatch(given) or _NOT_FINITE.fullmatch(given)):
             value = float(given)
         else:
-            self.problem(f"{what} is {given!r:.60}, not a number", line, title, _number_advice(given), fatal=fatal)
+            self.problem(f"{what} is {shown(given)}, not a number", line, title, _number_advice(given), fatal=fatal)
             return None
         if math.isnan(value) or (math.isinf(value) and not infinite):
             advice = "Give a number other than nan and inf."

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from operator_algebra.arguments import quoted, shown
 from operator_algebra.errors import ModelError, OperatorAlgebraWarning, explain
 from operator_algebra.models.body import Body, Frame
 from operator_algebra.models.joints.joint import JOINT_KINDS, Joint
@@ -31,6 +32,8 @@ _POINT = 1e-8
 # A scaled pivot below this is zero up to rounding of its six terms.
 _PIVOT = 1e-14
 _SHOWN = 20
+# A name longer than this is no slip of the pen.
+_READABLE = 200
 
 LARGEST = 1e30
 """Products of a few lengths and masses of this size still are finite; nothing that moves is as large."""
@@ -88,15 +91,15 @@ def model_problems(
     """Everything that is wrong with the parts of a model; `implausible` if its inertias were checked before merging."""
 
     def in_model(k: int) -> str:
-        return f'model "{name}", body "{bodies[k].name}"' if k >= 0 else "model"
+        return f"model {quoted(name)}, body {quoted(bodies[k].name)}" if k >= 0 else "model"
 
     at = where or in_model
     if not _is_name(name):
-        yield Problem(f"the name of the model is not a text with letters: {name!r:.60}", at(-1), "Give it a name.")
+        yield Problem(f"the name of the model is not a text with letters: {shown(name)}", at(-1), "Give it a name.")
     if not bodies:
-        yield Problem("there are no bodies", f'model "{name}"', "A mechanism has at least one.")
+        yield Problem("there are no bodies", f"model {quoted(name)}", "A mechanism has at least one.")
         return
-    yield from _vector_problems(gravity, f'model "{name}"')
+    yield from _vector_problems(gravity, f"model {quoted(name)}")
     typed = list(_type_problems(bodies, at))
     yield from typed
     if typed:
@@ -119,23 +122,24 @@ def _is_name(name: Any) -> bool:
 
 def _vector_problems(gravity: Any, where: str) -> Iterator[Problem]:
     try:
-        fine = len(gravity) == 3 and all(map(math.isfinite, reals(gravity)))
+        numbers = reals(gravity)
+        fine = len(numbers) == 3 and all(map(math.isfinite, numbers))
     except (TypeError, ValueError, OverflowError):
         fine = False
     if not fine:
-        yield Problem(f"gravity is not three finite numbers: {gravity!r:.60}", where, "Give it in m/s².")
+        yield Problem(f"gravity is not three finite numbers: {shown(gravity)}", where, "Give it in m/s².")
 
 
 def _type_problems(bodies: Sequence[Body], at: Where) -> Iterator[Problem]:
     for k, body in enumerate(bodies):
         if not _is_name(body.name):
-            yield Problem(f"the name is empty or not printable text: {body.name!r:.60}", at(k), "Give it a name.")
+            yield Problem(f"the name is empty or not printable text: {shown(body.name)}", at(k), "Give it a name.")
         parent: Any = body.parent
         if not (parent is None or isinstance(parent, str | int | np.integer)) or isinstance(parent, bool):
-            yield Problem(f"the parent is {parent!r:.60}", at(k), "Give a body's name or place, or None.")
+            yield Problem(f"the parent is {shown(parent)}", at(k), "Give a body's name or place, or None.")
         for part, kind in ((body.joint, Joint), (body.placement, Placement), (body.inertia, Inertia)):
             if not isinstance(part, kind):  # pyright: ignore[reportUnnecessaryIsInstance]
-                yield Problem(f"{part!r:.60} is not a {kind.__name__}", at(k))
+                yield Problem(f"{shown(part)} is not a {kind.__name__}", at(k))
             elif isinstance(part, Joint) and len(part.armature) != part.nv:
                 yield Problem("the joint was not made whole", at(k), "Call super().__post_init__() in __post_init__.")
 
@@ -145,7 +149,7 @@ def _tree_problems(bodies: Sequence[Body], at: Where) -> Iterator[Problem]:
     joints: dict[str, int] = {}
     for k, body in enumerate(bodies):
         if place.setdefault(body.name, k) != k:
-            two = f" and {bodies[place[body.name]].parent!r}, {body.parent!r} as parents"
+            two = f" and {shown(bodies[place[body.name]].parent)}, {shown(body.parent)} as parents"
             yield Problem(
                 f'two bodies are called "{body.name}"{two}', at(k), "Names are unique; a body has one parent."
             )
@@ -159,11 +163,11 @@ def _tree_problems(bodies: Sequence[Body], at: Where) -> Iterator[Problem]:
             if parent not in place:
                 broken += 1
                 advice = suggestion(parent, place) if broken <= _SHOWN else ""
-                yield Problem(f'the parent "{parent}" is not a body', at(k), advice)
+                yield Problem(f"the parent {quoted(parent)} is not a body", at(k), advice)
         elif parent is not None and not -1 <= parent < len(bodies):
             broken += 1
             yield Problem(
-                f"the parent {parent} is not the place of a body", at(k), f"Bodies are 0 to {len(bodies) - 1}."
+                f"the parent {shown(parent)} is not the place of a body", at(k), f"Bodies are 0 to {len(bodies) - 1}."
             )
     if not broken and len(place) == len(bodies):
         ring = cycle([_parent_index(body.parent, place) for body in bodies])
@@ -174,24 +178,25 @@ def _tree_problems(bodies: Sequence[Body], at: Where) -> Iterator[Problem]:
             )
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
+def suggestion(name: object, known: Iterable[str]) -> str:
     """The body that was probably meant."""
     import difflib
 
-    close = difflib.get_close_matches(name, list(islice(known, 2000)), n=1)
+    text = name if isinstance(name, str) and len(name) <= _READABLE else ""
+    close = difflib.get_close_matches(text, list(islice(known, 2000)), n=1)
     return f'Did you mean "{close[0]}"?' if close else "Use the name of a body, or None for the ground."
 
 
 def _frame_problems(name: str, bodies: Sequence[Body], frames: Mapping[str, Frame]) -> Iterator[Problem]:
     place = {body.name: k for k, body in enumerate(bodies)}
     for title, frame in frames.items():
-        where = f'model "{name}", frame "{title}"'
+        where = f"model {quoted(name)}, frame {quoted(title)}"
         if not _is_name(title):
             yield Problem("the name is empty or not printable text", where, "Give it a name.")
         if not isinstance(frame, Frame):  # pyright: ignore[reportUnnecessaryIsInstance]
-            yield Problem(f"{frame!r:.60} is not a Frame", where)
-        elif frame.body is not None and frame.body not in place:
-            yield Problem(f'the body "{frame.body}" does not exist', where, suggestion(str(frame.body), place))
+            yield Problem(f"{shown(frame)} is not a Frame", where)
+        elif frame.body is not None and not (isinstance(frame.body, str) and frame.body in place):  # pyright: ignore[reportUnnecessaryIsInstance]
+            yield Problem(f"the body {quoted(frame.body)} does not exist", where, suggestion(frame.body, place))
 
 
 def _size_problems(bodies: Sequence[Body], at: Where) -> Iterator[Problem]:

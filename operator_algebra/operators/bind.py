@@ -10,6 +10,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
+from operator_algebra.arguments import shown
 from operator_algebra.errors import InputError
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import NotNumeric, Numbers, numeric
@@ -272,7 +273,7 @@ class Binder:
             return None
         try:
             shape = np.shape(cast(Any, value))
-        except ValueError:
+        except Exception:  # noqa: BLE001  a value of the caller's own may fail in any way
             return None
         blocks = (rows.count, *(rows.sizes[0], cols.sizes[0]))
         if len(shape) == 3 and shape == blocks:
@@ -293,7 +294,8 @@ class Binder:
 
     def _per_body(self, symbol: Declared, value: object, rows: Layout, cols: Layout) -> list[Any]:
         name = "edge" if symbol.structure.hop else "joint"
-        if not isinstance(value, Sequence | np.ndarray) or len(cast("Sequence[Any]", value)) != self.model.n:
+        listed = np.ndim(cast(Any, value)) > 0 if isinstance(value, np.ndarray) else isinstance(value, Sequence)
+        if not listed or len(cast("Sequence[Any]", value)) != self.model.n:
             raise self.refuse(
                 symbol,
                 f"it has {describe(cast(object, value))}",
@@ -368,7 +370,7 @@ class Binder:
         frame = model.frames.get(name) if isinstance(name, str) else None
         if frame is None:
             known = ", ".join([*model.joint_names[:6], *list(model.frames)[:6]])
-            raise self.refuse(symbol, f"there is no joint or frame {name!r}", f"There are {known}.")
+            raise self.refuse(symbol, f"there is no joint or frame {shown(name)}", f"There are {known}.")
         if frame.body is None:
             raise self.refuse(symbol, f'the frame "{name}" is fixed to the ground, which has no block')
         return model.body_index(frame.body)

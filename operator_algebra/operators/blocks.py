@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, NoReturn
+from numbers import Number
+from typing import Any, Literal, NamedTuple, NoReturn, get_args
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from operator_algebra.errors import InputError, SpaceMismatch
+from operator_algebra.arguments import choice, shown, told
+from operator_algebra.errors import InputError, RangeError, SpaceMismatch
 from operator_algebra.operators.blockdict import BlockDict
 from operator_algebra.operators.layout import Binding, Indices, Layout
 from operator_algebra.operators.spaces import ONE, Type
@@ -121,11 +123,18 @@ class BlockMatrix:
         return -1 * self
 
     def __mul__(self, factor: Any) -> BlockMatrix:
-        if isinstance(factor, BlockMatrix | np.ndarray):
-            raise InputError("* multiplies a value by a number. Write A @ B for the product of two operators.")
+        if isinstance(factor, bool) or not isinstance(factor, Number):
+            raise InputError(
+                f"* multiplies a value by a number, not by {told(factor)}. Write A @ B for a product of operators."
+            )
         if isinstance(self.data, BlockDict):
             return self.like(self.data * factor)
-        return self.like(self.data * (machine_number(factor, self.dtype) if isinstance(factor, Fraction) else factor))
+        plain = isinstance(factor, complex | float | np.inexact)
+        with np.errstate(over="ignore", invalid="ignore"):
+            product = self.data * (factor if plain else machine_number(factor, self.dtype))
+        if not np.isfinite(product.data).all() and np.isfinite(self.data.data).all():
+            raise RangeError(f"{shown(factor)} times a value {self.type} is too large for floats. Change its units.")
+        return self.like(product)
 
     def __rmul__(self, factor: Any) -> BlockMatrix:
         return self * factor
@@ -149,7 +158,7 @@ class BlockMatrix:
     def _operand(self, other: object, what: str) -> BlockMatrix:
         if not isinstance(other, BlockMatrix):
             raise InputError(
-                f"cannot {what} an operator's value and a {type(other).__name__}. "
+                f"cannot {what} an operator's value and {told(other)}. "
                 "Take its array with .dense() or .sparse(), or evaluate the whole formula."
             )
         self.binding.check(other.binding, what)
@@ -212,6 +221,8 @@ class BlockMatrix:
         return result
 
     def __getitem__(self, places: tuple[Place, Place]) -> NDArray[Any]:
+        if not isinstance(places, tuple) or len(places) != 2:  # pyright: ignore[reportUnnecessaryIsInstance, reportUnnecessaryComparison]
+            raise InputError(f"a block stands at two places, not at {told(places)}. Write value[i, j].")
         i = self.binding.place(places[0], self.rows.count)
         j = self.binding.place(places[1], self.cols.count)
         if isinstance(self.data, BlockDict):
@@ -236,11 +247,15 @@ class BlockMatrix:
             where = np.array([key for key, _ in items], dtype=np.intp).reshape(-1, 2).T
             return sp.csr_array((values, (where[0], where[1])), shape=shape)
         entries = self.data.tocoo()
-        where = (self.rows.owner[entries.row], self.cols.owner[entries.col])
-        squares = sp.csr_array((np.abs(entries.data) ** 2, where), shape=shape)
-        squares.data = np.sqrt(squares.data)
-        squares.eliminate_zeros()
-        return squares
+        block = self.rows.owner[entries.row] * self.cols.count + self.cols.owner[entries.col]
+        places, which = np.unique(block[entries.data != 0], return_inverse=True)
+        values = np.abs(entries.data[entries.data != 0])
+        # Each block is measured by its largest entry: no square overflows or vanishes.
+        largest, squares = np.zeros(len(places), values.dtype), np.zeros(len(places), values.dtype)
+        np.maximum.at(largest, which, values)
+        np.add.at(squares, which, (values / largest[which]) ** 2)
+        with np.errstate(over="ignore"):
+            return sp.csr_array((largest * np.sqrt(squares), np.divmod(places, self.cols.count)), shape=shape)
 
     def blocks_at(self, rows: Indices, cols: Indices) -> list[Any]:
         """The blocks at distinct places, as a list of arrays."""
@@ -312,10 +327,14 @@ class BlockMatrix:
         return fragment(repr(self), self.places(), (self.rows.count, self.cols.count))
 
 
-def machine_number(factor: Fraction, kind: np.dtype[Any]) -> Any:
+def machine_number(factor: Any, kind: np.dtype[Any]) -> Any:
     """A rational number as the nearest of a kind; of what is wider than doubles, within two roundings."""
     real = np.finfo(kind).dtype.type
-    return float(factor) if real is np.float64 else real(str(factor.numerator)) / real(str(factor.denominator))
+    try:
+        exact = Fraction(factor)
+        return float(exact) if real is np.float64 else real(str(exact.numerator)) / real(str(exact.denominator))
+    except (OverflowError, ValueError, TypeError):
+        raise InputError(f"{shown(factor)} has no value in floats, so it multiplies none.") from None
 
 
 def group_by_size(rows: Layout, cols: Layout, blocks: Sequence[Any], i: Indices, j: Indices) -> list[BlockGroup]:
@@ -343,6 +362,4 @@ def _entries(rows: Layout, cols: Layout, group: BlockGroup) -> Iterator[tuple[An
 
 
 def _paper(numbering: str) -> bool:
-    if numbering not in ("model", "paper"):
-        raise InputError(f'numbering is "model" or "paper", not {numbering!r}.')
-    return numbering == "paper"
+    return choice(numbering, "numbering", get_args(Numbering)) == "paper"

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from operator_algebra.arguments import shown
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.spaces import Type
 
@@ -47,4 +48,4 @@ def describe(value: object) -> str:
         return f"shape {cast('np.ndarray[Any, Any]', value).shape}"
     if isinstance(value, Sequence):
         return f"{len(cast('Sequence[Any]', value))} blocks"
-    return f"the value {value!r:.40}"
+    return f"the value {shown(value)}"

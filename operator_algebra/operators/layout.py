@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from operator_algebra.arguments import quoted, shown, whole
 from operator_algebra.errors import SpaceMismatch
 
 Indices = NDArray[np.intp]
@@ -104,10 +105,11 @@ class Binding:
         if isinstance(key, str):
             if key not in self.joint_names:
                 known = ", ".join(self.joint_names[:8]) + (", …" if len(self.joint_names) > 8 else "")
-                raise SpaceMismatch(f'{self.name} has no joint "{key}". Its joints are {known}.')
+                raise SpaceMismatch(f"{self.name} has no joint {quoted(key)}. Its joints are {known}.")
             return self.joint_names.index(key)
+        key = whole(key, "the place of a block, an index or the name of a joint,")
         if not -count <= key < count:
             raise SpaceMismatch(
-                f"there is no block {key}: {count} blocks are numbered from 0. {self.name} has no more."
+                f"there is no block {shown(key)}: {count} blocks are numbered from 0. {self.name} has no more."
             )
         return int(key) % count

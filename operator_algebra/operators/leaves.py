@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from operator_algebra.arguments import choice
+from operator_algebra.arguments import choice, shown
 from operator_algebra.errors import InputError
 from operator_algebra.models.configurations import rest
 from operator_algebra.models.kinematics import body_transforms, inertia_blocks, joint_map_groups, joint_map_rate_groups
@@ -56,7 +56,7 @@ class LeafValues:
         """The blocks of a leaf, gathered by shape; bodies that are not listed have zero blocks."""
         if name not in self._found:
             if name not in LEAF_NAMES:
-                raise InputError(f"{name!r} is not a leaf of a model. The leaves are {', '.join(LEAF_NAMES)}.")
+                raise InputError(f"{shown(name)} is not a leaf of a model. The leaves are {', '.join(LEAF_NAMES)}.")
             self._found[name] = getattr(self, f"_{name}")
         return self._found[name]
 

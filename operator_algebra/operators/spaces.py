@@ -5,6 +5,7 @@ from __future__ import annotations
 from ast import literal_eval
 from dataclasses import dataclass
 
+from operator_algebra.arguments import flag, instance, shown, word
 from operator_algebra.errors import InputError
 
 
@@ -25,6 +26,12 @@ class Space:
     dual_name: str
     sizes: str
     attached: bool = True
+
+    def __post_init__(self) -> None:
+        for text in (self.name, self.dual_name, self.sizes):
+            if not word(text, "the name of a space"):
+                raise InputError("a space needs a name, such as 'contact'.")
+        flag(self.attached, "attached")
 
     def __eq__(self, other: object) -> bool:
         # Types are compared at every product: most of the time they are the same objects.
@@ -53,6 +60,10 @@ class Type:
 
     domain: Space
     codomain: Space
+
+    def __post_init__(self) -> None:
+        instance(self.domain, "what an operator takes", Space, "Give a space, such as oa.MOTION.")
+        instance(self.codomain, "what an operator delivers", Space, "Give a space, such as oa.FORCE.")
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -102,9 +113,11 @@ def space(name: str, *, attached: bool = True) -> Space:
     >>> contact.dual, contact.dual.dual == contact
     (contact*, True)
     """
+    word(name, "the name of a space")
+    flag(attached, "attached")
     if not name or name in _RESERVED or name.endswith("*") or not name.isprintable() or set(name) & set("+:"):
         raise InputError(
-            f"{name!r} cannot name a space: it is empty, reserved, ends in '*', or contains '+' or ':'. "
+            f"{shown(name)} cannot name a space: it is empty, reserved, ends in '*', or contains '+' or ':'. "
             "Choose another name, such as 'contact'."
         )
     return Space(name, f"{name}*", name, attached)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from operator_algebra.arguments import shown, word
 from operator_algebra.errors import InputError
 
 Flow = Literal["zero", "diagonal", "inward", "outward", "related", "full", "column", "row", "small"]
@@ -52,14 +53,14 @@ class Structure:
         """Read a declaration such as "inward hop" or "diagonal definite"."""
         flow: Flow = "full"
         flags: list[str] = []
-        for word in words.replace(",", " ").split():
-            if word in FLOWS:
-                flow = word
-            elif word in FLAGS:
-                flags.append(word)
+        for one in word(words, "the structure of an operator").replace(",", " ").split():
+            if one in FLOWS:
+                flow = one
+            elif one in FLAGS:
+                flags.append(one)
             else:
                 raise InputError(
-                    f"structure {words!r}: the word {word!r} is not known. Use {', '.join(FLOWS + FLAGS)}."
+                    f"structure {shown(words)}: the word {shown(one)} is not known. Use {', '.join(FLOWS + FLAGS)}."
                 )
         return cls.make(flow, flags)
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from operator_algebra.arguments import instance, items, whole
 from operator_algebra.errors import ModelError, explain
 from operator_algebra.spatial.arrays import ZERO3, Array, ArrayNamespace, Matrix3, Vector3
-from operator_algebra.spatial.reals import real
-from operator_algebra.spatial.transforms import Placement, matrix3, multiply, transposed, vector3
+from operator_algebra.spatial.transforms import Placement, matrix3, multiply, number, transposed, vector3
 from operator_algebra.spatial.vectors import block_matrix, skew
 
 _ZERO33: Matrix3 = (ZERO3, ZERO3, ZERO3)
@@ -65,12 +64,14 @@ class Inertia:
 
     def moved(self, placement: Placement) -> Inertia:
         """The same body in the axes of another frame, where its own frame has this placement."""
-        R = placement.rotation
+        place = instance(placement, "the pose of a moved body", Placement, "Give a Placement.", error=ModelError)
+        R = place.rotation
         turned = multiply(multiply(R, self.inertia_at_com), transposed(R))
-        return Inertia(self.mass, placement.apply(self.com), turned)
+        return Inertia(self.mass, place.apply(self.com), turned)
 
     def __add__(self, other: Inertia) -> Inertia:
         """Two bodies rigidly joined, given in the same axes."""
+        other = instance(other, "what is joined to a body", Inertia, "Give an Inertia.", error=ModelError)
         mass = self.mass + other.mass
         if mass == 0.0:
             # Without mass there is no mass centre, and where it is said to be does not matter.
@@ -82,43 +83,44 @@ class Inertia:
     @staticmethod
     def box(mass: float, size: Sequence[float], com: Sequence[float] = ZERO3) -> Inertia:
         """Homogeneous cuboid with edges of the given lengths along x, y, z."""
+        mass = _mass(mass)
         x, y, z = (length * length / 12.0 for length in vector3(size, "the size of the box"))
         return Inertia(mass, com, (mass * (y + z), mass * (x + z), mass * (x + y)))
 
     @staticmethod
     def sphere(mass: float, radius: float, com: Sequence[float] = ZERO3) -> Inertia:
         """Homogeneous ball."""
+        mass, radius = _mass(mass), _length(radius, "the radius")
         moment = 0.4 * mass * radius * radius
         return Inertia(mass, com, (moment, moment, moment))
 
     @staticmethod
     def cylinder(mass: float, radius: float, length: float, com: Sequence[float] = ZERO3, axis: int = 2) -> Inertia:
         """Homogeneous cylinder along the axis 0, 1 or 2 (x, y or z)."""
+        axis = whole(axis, "the axis of the cylinder", least=0, most=2, error=ModelError)
+        mass, radius, length = _mass(mass), _length(radius, "the radius"), _length(length, "the length")
         moments = [mass * (3.0 * radius * radius + length * length) / 12.0] * 3
         moments[axis] = 0.5 * mass * radius * radius
         return Inertia(mass, com, moments)
 
 
 def _mass(mass: float) -> float:
-    try:
-        value = real(mass)
-    except (TypeError, ValueError, OverflowError):
-        value = math.nan
-    if not math.isfinite(value):
-        raise ModelError(explain(f"the mass is not a finite number: {mass!r}", remedy="Give it in kilograms."))
-    return value
+    return number(mass, "the mass", "Give it in kilograms.")
+
+
+def _length(length: float, what: str) -> float:
+    return number(length, what, "Give it in metres.")
 
 
 def _symmetric3(values: Sequence[float] | Sequence[Sequence[float]]) -> Matrix3:
     if values is _ZERO33:
         return _ZERO33
     what = "the rotational inertia"
-    if isinstance(values, str) or not hasattr(values, "__len__"):
-        raise ModelError(explain(f"{what} needs 3 moments or a 3 × 3 matrix, not {values!r:.60}"))
-    if len(values) == 3 and all(isinstance(value, int | float) for value in values):
-        x, y, z = vector3(cast(Sequence[float], values), what)
+    rows = items(values, what, "3 moments, or a 3 × 3 matrix", error=ModelError)
+    if len(rows) == 3 and all(isinstance(value, int | float) for value in rows):
+        x, y, z = vector3(rows, what)
         return ((x, 0.0, 0.0), (0.0, y, 0.0), (0.0, 0.0, z))
-    a, b, c = matrix3(cast(Sequence[Sequence[float]], values), what)
+    a, b, c = matrix3(rows, what)
     largest = max(abs(x) for row in (a, b, c) for x in row)
     if max(abs(a[1] - b[0]), abs(a[2] - c[0]), abs(b[2] - c[1])) > _SYMMETRIC * largest:
         raise ModelError(explain(f"{what} is not symmetric: {(a, b, c)}", remedy="Check the products of inertia."))

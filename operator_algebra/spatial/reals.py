@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from numbers import Real
 from typing import Any
 
+from operator_algebra.arguments import items, shown
+
 
 def real(value: Any) -> float:
     """A real number as a float; `TypeError` for text, truth values, dates, masked and complex numbers.
@@ -15,11 +17,14 @@ def real(value: Any) -> float:
     """
     if type(value) is float or type(value) is int:
         return float(value) + 0.0
-    if getattr(value, "shape", None) == () and not hasattr(value, "mask"):
-        value = value.item()
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{value!r:.40} is not a real number")
-    return float(value) + 0.0
+    try:
+        if getattr(value, "shape", None) == () and not hasattr(value, "mask"):
+            value = value.item()
+        if not isinstance(value, bool) and isinstance(value, Real):
+            return float(value) + 0.0
+    except Exception:  # noqa: BLE001  a value of the caller's own may fail in any way
+        pass
+    raise TypeError(f"{shown(value)} is not a real number")
 
 
 def reals(values: Iterable[Any]) -> tuple[float, ...]:
@@ -27,7 +32,7 @@ def reals(values: Iterable[Any]) -> tuple[float, ...]:
     kind = getattr(getattr(values, "dtype", None), "kind", "f")
     if hasattr(values, "mask") or kind not in "iuf":
         raise TypeError("the array is masked, or does not hold real numbers")
-    return tuple([real(value) for value in values])
+    return tuple([real(value) for value in items(values, "a list of numbers", "numbers", error=TypeError)])
 
 
 def near_one(values: Iterable[float]) -> tuple[float, ...]:

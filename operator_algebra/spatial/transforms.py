@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from operator_algebra.arguments import instance, items, shown
 from operator_algebra.errors import ModelError, explain
 from operator_algebra.spatial.arrays import IDENTITY3, ZERO3, Array, ArrayNamespace, Matrix3, Vector3
-from operator_algebra.spatial.reals import near_one, reals
+from operator_algebra.spatial.reals import near_one, real, reals
 from operator_algebra.spatial.vectors import block_matrix, skew
 
 # Rotation matrices are stored to double precision; a larger defect means rounded digits, not rounding.
@@ -76,7 +77,7 @@ class Placement:
     def from_axis_angle(axis: Sequence[float], angle: float, translation: Sequence[float] = ZERO3) -> Placement:
         """Turn by an angle in radians about an axis of any length but zero."""
         x, y, z = unit_vector(axis, "the axis")
-        (angle,) = _floats((angle,), 1, "the angle")
+        angle = number(angle, "the angle", "Give it in radians.")
         c, s = math.cos(angle), math.sin(angle)
         rows = (
             (c + x * x * (1 - c), x * y * (1 - c) - z * s, x * z * (1 - c) + y * s),
@@ -98,6 +99,7 @@ class Placement:
 
     def compose(self, other: Placement) -> Placement:
         """The pose of `other`, which is given in this frame, in the frame that this one is given in."""
+        other = instance(other, "what is composed", Placement, "Give a Placement.", error=ModelError)
         moved = rotate(self.rotation, other.translation)
         translation = [a + b for a, b in zip(self.translation, moved, strict=True)]
         return Placement(multiply(self.rotation, other.rotation), translation)
@@ -137,6 +139,17 @@ def cross3(a: Vector3, b: Vector3) -> Vector3:
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
+def number(value: float, what: str, remedy: str = "") -> float:
+    """A finite float, or a `ModelError` that names what it was to be."""
+    try:
+        found = real(value)
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if not math.isfinite(found):
+        raise ModelError(explain(f"{what} is not a finite number: {shown(value)}", remedy=remedy))
+    return found
+
+
 def vector3(values: Sequence[float], what: str) -> Vector3:
     """Three finite floats, or a `ModelError` that names what they were to be."""
     x, y, z = _floats(values, 3, what)
@@ -145,10 +158,10 @@ def vector3(values: Sequence[float], what: str) -> Vector3:
 
 def matrix3(rows: Sequence[Sequence[float]], what: str) -> Matrix3:
     """A 3 × 3 tuple of finite floats, or a `ModelError`."""
-    try:
-        a, b, c = rows
-    except (TypeError, ValueError):
-        raise ModelError(explain(f"{what} needs 3 rows of 3 numbers, not {rows!r:.80}")) from None
+    given = items(rows, what, "3 rows of 3 numbers", error=ModelError)
+    if len(given) != 3:
+        raise ModelError(explain(f"{what} needs 3 rows of 3 numbers, not {shown(rows)}"))
+    a, b, c = given
     return (vector3(a, f"{what}, row 1,"), vector3(b, f"{what}, row 2,"), vector3(c, f"{what}, row 3,"))
 
 
@@ -167,13 +180,13 @@ def unit_vector(values: Sequence[float], what: str) -> Vector3:
 def _floats(values: Sequence[float], count: int, what: str) -> tuple[float, ...]:
     """Finite floats."""
     if isinstance(values, str):
-        raise ModelError(explain(f"{what} needs {count} numbers, not the text {values!r:.60}"))
+        raise ModelError(explain(f"{what} needs {count} numbers, not the text {shown(values)}"))
     try:
         result = reals(values)
     except (TypeError, ValueError, OverflowError):
-        raise ModelError(explain(f"{what} needs {count} numbers, not {values!r:.80}")) from None
+        raise ModelError(explain(f"{what} needs {count} numbers, not {shown(values)}")) from None
     if len(result) != count:
-        raise ModelError(explain(f"{what} needs {count} numbers, not {values!r:.80}"))
+        raise ModelError(explain(f"{what} needs {count} numbers, not {shown(values)}"))
     if not all(map(math.isfinite, result)):
         raise ModelError(explain(f"{what} is not finite: {result}", remedy="Give numbers other than nan and inf."))
     return result

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
-from operator_algebra.arguments import flag
-from operator_algebra.errors import InputError
+from operator_algebra.arguments import choice, flag
 from operator_algebra.installing import missing
 from operator_algebra.views.palette import CARD
 from operator_algebra.views.pen import Pen
@@ -56,9 +55,7 @@ def new_figure(width: float, height: float, *, dark: bool = False) -> Picture:
 
 def check_numbering(numbering: str) -> bool:
     """Whether bodies are numbered as in the papers, tips first."""
-    if numbering not in ("model", "paper"):
-        raise InputError(f'numbering is "model" or "paper", not {numbering!r}.')
-    return numbering == "paper"
+    return choice(numbering, "numbering", ("model", "paper")) == "paper"
 
 
 def number_of(k: int, n: int, paper: bool) -> int:

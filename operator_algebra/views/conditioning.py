@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from operator_algebra.arguments import shown
 from operator_algebra.checking.check import Check
 from operator_algebra.errors import InputError
 from operator_algebra.markup import cut
@@ -113,7 +114,7 @@ def _read(samples: Sequence[Check] | Sequence[Reading]) -> tuple[Reading, ...]:
         elif isinstance(one, Reading):  # pyright: ignore[reportUnnecessaryIsInstance]
             found.append(one)
         else:
-            raise InputError(f"conditioning draws checks or readings, not {one!r:.60}.")
+            raise InputError(f"conditioning draws checks or readings, not {shown(one)}.")
     if not found:
         raise InputError("there is nothing to draw. Give a list of checks, or of readings of a sweep.")
     return tuple(found)

@@ -103,7 +103,7 @@ def test_columns_are_stacked_in_the_order_of_the_names() -> None:
         (["nothing"], r"picks of tree: there is no joint or frame 'nothing'\. There are .*tool"),
         (["table"], r'the frame "table" is fixed to the ground\. Name one that moves'),
         (["tool", "tool"], "a name is given twice in .* Give a list of different names"),
-        ("tool", "'tool' is one name. Give a list"),
+        ("tool", "what is picked is 'tool'. Give a list of different names"),
     ],
 )
 def test_names_that_mean_no_moving_frame_are_refused(names: Any, message: str) -> None:

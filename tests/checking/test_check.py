@@ -145,7 +145,7 @@ def test_the_place_of_work_does_not_matter() -> None:
 def test_wrong_use_is_refused() -> None:
     with pytest.raises(InputError, match="Did you mean 'factor inverse'"):
         check("factor inverze")
-    with pytest.raises(InputError, match="at least 1 sample"):
+    with pytest.raises(InputError, match=r"samples is 0\. Give a whole number of at least 1"):
         check("factor inverse", samples=0)
     with pytest.raises(InputError, match="seed is -1"):
         check("factor inverse", seed=-1)

@@ -55,7 +55,7 @@ def test_a_star_never_meets_a_bare_superscript_in_latex() -> None:
 
 
 def test_an_unknown_style_is_refused() -> None:
-    with pytest.raises(InputError, match="no style 'html'"):
+    with pytest.raises(InputError, match="style='html' is not known"):
         render(phi, "html")  # pyright: ignore[reportArgumentType]
 
 

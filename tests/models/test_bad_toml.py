@@ -69,7 +69,7 @@ CHANGES = [
     ),
     ("inertia = [0.01, 0.05, 0.05]", "inertia = [-0.01, 0.05, 0.05]", r"line 5.*a principal moment is -0.01"),
     ("inertia = [0.01, 0.05, 0.05]", "inertia = [0.01, 0.05]", r'body "upper": the rotational inertia needs 3 rows'),
-    ("inertia = [0.01, 0.05, 0.05]", "inertia = 0.01", r'body "upper": the rotational inertia needs 3 moments'),
+    ("inertia = [0.01, 0.05, 0.05]", "inertia = 0.01", "the rotational inertia is 0.01. Give a list of 3 moments"),
     ("[0.001, 0.05, 0]", "[0.002, 0.05, 0]", r'body "lower": the rotational inertia is not symmetric'),
     ("[0.001, 0.05, 0]", "[0.001, 0.05]", r'body "lower": the rotational inertia, row 2, needs 3 numbers'),
     (

@@ -63,7 +63,7 @@ def test_mass_spread_scatters_masses_and_inertias_together() -> None:
         (lambda: chain(0), "the number of bodies is 0"),
         (lambda: chain(2.0), "the number of bodies is 2.0"),  # pyright: ignore[reportArgumentType]
         (lambda: chain(True), "the number of bodies is True"),
-        (lambda: chain(2, joint="ball"), "unknown kind of joint 'ball'"),
+        (lambda: chain(2, joint="ball"), "kind of joint 'ball' is not known"),
         (lambda: chain(2, joint=[]), "no kinds of joints"),
         (lambda: random_tree(3, branching=1.5, seed=0), "branching is 1.5"),
         (lambda: random_tree(3, branching=float("nan"), seed=0), "branching is nan"),

@@ -108,7 +108,7 @@ def test_a_base_can_float() -> None:
     assert load("quadruped", base="floating") == load("quadruped")
     with pytest.raises(ModelError, match=r"planar3r.toml, line \d+, body \"upper\": .* moves on the ground"):
         load("planar3r", base="floating")
-    with pytest.raises(ModelError, match="base is 'flying'"):
+    with pytest.raises(ModelError, match="base='flying' is not known"):
         load("planar3r", base="flying")  # pyright: ignore[reportArgumentType]
 
 

@@ -145,9 +145,9 @@ def test_phi_moves_a_force_to_the_parent_origin() -> None:
         (lambda: Placement.from_quaternion((0, 0, 0, 0)), "quaternion is zero"),
         (lambda: Placement.from_quaternion((True, 0, 0, 0)), "needs 4 numbers"),
         (lambda: Placement.from_rotation_vector((1.7e308, 1.7e308, 0)), "rotation vector is too large"),
-        (lambda: Placement.from_axis_angle((0, 0, 1), math.inf), "the angle is not finite"),
+        (lambda: Placement.from_axis_angle((0, 0, 1), math.inf), "the angle is not a finite number"),
         (lambda: Placement.from_axis_angle((0, 0, 0), 1.0), "no direction"),
-        (lambda: Placement.from_axis_angle((0, 0, 1), math.nan), "not finite"),
+        (lambda: Placement.from_axis_angle((0, 0, 1), math.nan), "the angle is not a finite number"),
     ],
 )
 def test_bad_placements_are_refused(make: st.DataObject, message: str) -> None:

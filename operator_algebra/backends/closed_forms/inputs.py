@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
+from operator_algebra.arguments import shown
 from operator_algebra.backends.closed_forms.mechanism import objects, vector
 from operator_algebra.errors import InputError
 from operator_algebra.models.model import Model
@@ -65,7 +66,7 @@ def coordinates(model: Model, q: object) -> Any:
         array = vector(symbols("q", model.nq) if q is None else q)
     except (TypeError, ValueError, sympy.SympifyError):
         raise InputError(
-            f"q of {model.name} is not an array of numbers or expressions: {q!r:.40}. Give them, not text."
+            f"q of {model.name} is not an array of numbers or expressions: {shown(q)}. Give them, not text."
         ) from None
     if array.shape != (model.nq,):
         raise InputError(

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from operator_algebra.arguments import shown
 from operator_algebra.backends.closed_forms.trigonometry import plain, rational, simplified
 from operator_algebra.errors import InputError
 from operator_algebra.models.arrays import JointGroup, ModelArrays
@@ -79,9 +80,13 @@ class ExactModel(Model):
 
 def objects(values: Any) -> Any:
     """An array of exact expressions from numbers and expressions."""
-    given = np.asarray(values, dtype=object)
-    made: Any = np.empty(given.shape, dtype=object)
-    made.flat = [rational(x) if isinstance(x, float) and math.isfinite(x) else _expression(x) for x in given.flat]
+    try:
+        given = np.asarray(values, dtype=object)
+        made: Any = np.empty(given.shape, dtype=object)
+        entries = list(given.flat)
+    except Exception:  # noqa: BLE001  a value of the caller's own may fail in any way
+        raise TypeError(f"{shown(values)} is not an array of numbers and expressions") from None
+    made.flat = [rational(x) if isinstance(x, float) and math.isfinite(x) else _expression(x) for x in entries]
     return made
 
 
@@ -149,7 +154,7 @@ def _mapping(model: Model, key: str, given: object) -> Mapping[str, Any]:
     if isinstance(given, Mapping):
         return cast("Mapping[str, Any]", given)
     raise InputError(
-        f"parameters of {model.name}: {given!r:.40} is not a mapping from each {key} to its value. "
+        f"parameters of {model.name}: {shown(given)} is not a mapping from each {key} to its value. "
         'Give {"link1": {"mass": m}}, or what parameters(model, "mass") returns.'
     )
 
@@ -177,7 +182,7 @@ def _value(model: Model, name: str, field: str, value: Any, shape: tuple[int, ..
     try:
         array = vector(value)
     except (TypeError, ValueError, sympy.SympifyError):
-        raise InputError(f"{what} is not made of numbers and expressions: {value!r:.40}.") from None
+        raise InputError(f"{what} is not made of numbers and expressions: {shown(value)}.") from None
     if array.shape != shape:
         raise InputError(f"{what} has shape {array.shape}, not {shape}.")
     for entry in array.flat:

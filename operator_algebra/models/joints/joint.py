@@ -13,6 +13,7 @@ from typing import Any, ClassVar, TypedDict, Unpack, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from operator_algebra.arguments import shown, told, word
 from operator_algebra.errors import ModelError, explain
 from operator_algebra.spatial.arrays import Array, ArrayNamespace, ManifoldNamespace
 from operator_algebra.spatial.reals import reals
@@ -81,6 +82,7 @@ class Joint:
 
     def __post_init__(self) -> None:
         nv = self.nv
+        object.__setattr__(self, "name", word(self.name, "the name of a joint", error=ModelError))
         for field in _PER_DOF:
             given = getattr(self, field)
             if isinstance(given, tuple) and not given:
@@ -175,19 +177,20 @@ class Joint:
         return xp.broadcast_to(block, (*q.shape[:-1], *np.shape(block)[-2:]))
 
     def _per_dof(self, given: Any, count: int, field: str, least: float = -math.inf) -> tuple[float, ...]:
-        many = isinstance(given, Sequence) or np.ndim(given) > 0
-        values = cast("Sequence[float]", given if many else (given,) * count)
         try:
-            numbers = reals(values)
+            many = isinstance(cast("object", given), Sequence) or getattr(given, "ndim", 0) > 0
+            numbers = reals(given if many else (given,) * count)
         except (TypeError, ValueError, OverflowError):
             numbers = (math.nan,)
         if len(numbers) != count or not all(map(math.isfinite, numbers)):
-            raise self.error(f"{field} needs {count} finite numbers, not {given!r:.60}")
+            raise self.error(f"{field} needs {count} finite numbers, not {shown(given)}")
         if min(numbers, default=least) < least:
             raise self.error(f"{field} is negative: {given}", "Give numbers of at least 0.")
         return numbers
 
-    def _check_limits(self, limits: Limits) -> None:
+    def _check_limits(self, limits: object) -> None:
+        if not isinstance(limits, Limits):
+            raise self.error(f"the limits are {told(limits)}", "Give a Limits.")
         for field in ("lower", "upper", "velocity", "effort"):
             bound: Any = getattr(limits, field)
             try:
@@ -195,7 +198,7 @@ class Joint:
             except (TypeError, ValueError, OverflowError):
                 numbers = (math.nan,)
             if len(numbers) not in (0, self.nv) or any(map(math.isnan, numbers)):
-                raise self.error(f"the limit {field!r} needs {self.nv} numbers, not {bound!r:.60}")
+                raise self.error(f"the limit {shown(field)} needs {self.nv} numbers, not {shown(bound)}")
         if any(low > high for low, high in zip(limits.lower, limits.upper, strict=False)):
             raise self.error(f"the lower limit {limits.lower} is above the upper {limits.upper}", "Swap them.")
 
@@ -263,7 +266,9 @@ def joint_class(kind: str) -> type[Joint]:
     """The class of a kind of joint of the package."""
     if kind not in JOINT_KINDS:
         known = ", ".join(JOINT_KINDS)
-        raise ModelError(explain(f"unknown kind of joint {kind!r}", remedy=f"Use one of {known}, or subclass Joint."))
+        raise ModelError(
+            explain(f"unknown kind of joint {shown(kind)}", remedy=f"Use one of {known}, or subclass Joint.")
+        )
     return getattr(importlib.import_module(f"operator_algebra.models.joints.{kind}"), JOINT_KINDS[kind])
 
 
@@ -277,7 +282,9 @@ def make_joint(kind: str, /, **options: Any) -> Joint:
     known = [field.name for field in fields(cls)]
     unknown = [name for name in options if name not in known]
     if unknown:
-        raise ModelError(explain(f"a {kind} joint takes no {unknown[0]!r}", remedy=f"It takes {', '.join(known)}."))
+        raise ModelError(
+            explain(f"a {kind} joint takes no {shown(unknown[0])}", remedy=f"It takes {', '.join(known)}.")
+        )
     if kind == "helical" and "pitch" not in options:
         raise ModelError(explain("a helical joint needs its pitch", remedy="Give the advance per radian."))
     return cls(**options)

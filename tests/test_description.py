@@ -2,6 +2,7 @@
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import operator_algebra as oa
 from operator_algebra.description import describe
@@ -52,8 +53,19 @@ def test_every_operator_of_the_vocabulary(e: Expr) -> None:
 def test_any_expression_fits_the_screen_and_names_its_spaces(e: Expr) -> None:
     lines = describe(e).splitlines()
     assert repr(e.type) in lines[0]
-    assert len(lines) < 60
-    assert all(width(line) < 260 for line in lines)
+    assert len(lines) < 80
+    assert all(width(line) <= 100 for line in lines)
+
+
+@settings(max_examples=30)
+@given(operators(depth=3), st.integers(60, 120))
+def test_a_formula_that_is_cut_in_the_tree_is_written_out_below(e: Expr, columns: int) -> None:
+    text = describe(e, columns=columns)
+    assert all(width(line) <= columns for line in text.splitlines())
+    words = " ".join(text.split())
+    if text.splitlines()[0].partition("   ")[0].endswith("…"):
+        assert "formula" in words
+        assert e.render() in words or len(e.render()) > 400
 
 
 def test_a_large_tree_is_cut() -> None:

@@ -18,6 +18,7 @@ from operator_algebra.markup import (
     pattern,
     table,
     width,
+    wrapped,
 )
 
 
@@ -33,6 +34,19 @@ def test_cutting_fits_and_keeps_the_start(text: str, columns: int) -> None:
     short = cut(text, columns)
     assert width(short) <= columns
     assert short == text or text.startswith(short.removesuffix("…").rstrip())
+
+
+WORDS = st.text("abφ⁻τ̄", min_size=1, max_size=10).filter(str.strip)
+
+
+@given(st.lists(st.tuples(st.integers(1, 9), WORDS), min_size=1), st.integers(20, 60), st.integers(0, 8))
+def test_wrapping_fits_and_breaks_no_word(words: list[tuple[int, str]], columns: int, indent: int) -> None:
+    text = "".join(" " * gap + word for gap, word in words).strip()
+    page = wrapped(text, columns, indent)
+    assert page.split() == text.split()
+    assert all(width(line) <= columns for line in page.splitlines())
+    assert all(line.startswith(" " * indent) for line in page.splitlines()[1:])
+    assert page == text or width(text) > columns
 
 
 @given(st.text(max_size=8))

@@ -194,6 +194,26 @@ def test_bad_files_are_refused_in_words(tmp_path: Path, name: str, content: str,
     assert words in refusal("dynamics.mass_matrix", "--model", "planar2r", "--inputs", str(path))
 
 
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ({"Q": Q, "v": V, "T": T}, "does not mention Q; it was given. Did you mean q?"),
+        ({"q": Q, "V": V, "T": T}, "does not mention V; it was given. Did you mean v?"),
+        ({"q": Q, "v": V, "T": T, "f_exr": 0}, "does not mention f_exr; it was given. Did you mean f_ext?"),
+        ({"q": Q, "v": V, "T": T, "torque": T}, "does not mention torque; it was given. Leave it out"),
+    ],
+)
+@pytest.mark.parametrize("more", [(), ("--random",)])
+def test_a_misspelt_key_is_named_before_anything_is_missing(
+    tmp_path: Path, given: dict[str, Any], meant: str, more: tuple[str, ...]
+) -> None:
+    path = tmp_path / "inputs.json"
+    path.write_text(json.dumps(given))
+    message = refusal("dynamics.forward_dynamics", "--model", "planar2r", "--inputs", str(path), *more)
+    assert message.startswith(f"{path}: ℳ⁻¹ (T − bias) ")
+    assert meant in message
+
+
 def test_a_missing_file_and_a_missing_model_are_refused(tmp_path: Path) -> None:
     assert "does not exist" in refusal("P", "--model", "planar2r", "--inputs", str(tmp_path / "no.json"))
     assert "--model" in refusal("P")

@@ -15,7 +15,7 @@ from pathlib import Path
 from operator_algebra.errors import BackendUnavailable
 
 _PACKAGE = "operator-algebra"
-_REQUIREMENT = re.compile(r"""(?P<name>[\w.-]+)(?:\[.*?\])?(?P<versions>[^;]*)(?:;.*extra == ["'](?P<extra>\w+))?""")
+_REQUIREMENT = re.compile(r"""(?P<name>[\w.-]+)(?P<versions>[^;]*)(?:;.*extra == ["'](?P<extra>\w+))?""")
 
 
 def wanted(extra: str = "") -> dict[str, str]:

@@ -34,16 +34,20 @@ _ACCENTS = {"\u0302": "^", "\u0303": "~", "\u0304": "¯", "\u0307": "˙", "\u030
 """What stands over a letter for each combining mark."""
 
 
-def name(text: str, star: str = "") -> str:
+_STAR = element("mo", "*")
+_MINUS_ONE = element("mrow", element("mo", "−"), element("mn", "1"))
+
+
+def name(text: str, *raised: str) -> str:
     """A name: letter, mark, subscript, and what is raised behind it.
 
-    >>> name("E_phi", "*")
+    >>> name("E_phi", _STAR)
     '<msubsup><mi>E</mi><mi>φ</mi><mo>*</mo></msubsup>'
     """
     letter, _, below = unicode_name(text).partition("_")
     base = _letter(letter.removesuffix("⁺"))
-    raised = [element("mo", sign) for sign in ("+" * letter.endswith("⁺"), star) if sign]
-    above = element("mrow", *raised) if len(raised) > 1 else "".join(raised)
+    signs = (element("mo", "+"), *raised) if letter.endswith("⁺") else raised
+    above = element("mrow", *signs) if len(signs) > 1 else "".join(signs)
     if above and below:
         return element("msubsup", base, element("mi", escape(below)), above)
     if above:
@@ -117,11 +121,13 @@ def _node(node: Expr, plain: tuple[str, ...]) -> str:
             places: tuple[Place, ...] = ("factor", last) if len(plain) == 2 else (last,)
             return _scale(node, tuple(part(i, place) for i, place in enumerate(places)))
         case Transpose(body=Symbol() | Fixpoint() as inner):
-            return name(inner.name, "*")
+            return name(inner.name, _STAR)
         case Transpose():
-            return element("msup", part(0, "base"), element("mo", "*"))
+            return element("msup", part(0, "base"), _STAR)
+        case Inverse(body=Symbol() | Fixpoint() as inner):
+            return name(inner.name, _MINUS_ONE)
         case Inverse():
-            return element("msup", part(0, "base"), element("mrow", element("mo", "−"), element("mn", "1")))
+            return element("msup", part(0, "base"), _MINUS_ONE)
         case Root() | Diag():
             return _call("root" if isinstance(node, Root) else "diag", plain)
         case Local():

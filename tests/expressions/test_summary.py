@@ -10,12 +10,13 @@ from hypothesis import given
 from operator_algebra.expressions.build import inv, operator
 from operator_algebra.expressions.mathml import mathml
 from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.query import trace
 from operator_algebra.expressions.summary import html, one_line
 from operator_algebra.expressions.tiles import cells
 from operator_algebra.markup import width
 from operator_algebra.operators.spaces import MOTION, RATE
 from operator_algebra.operators.structure import Structure
-from operator_algebra.symbols import D, E_phi, H, I, K, M, P_plus, T, V, phi, psi, qdd, v, vocabulary
+from operator_algebra.symbols import D, E_phi, H, I, K, M, P_plus, T, V, phi, phi_tilde, psi, qdd, v, vocabulary
 from tests.expression_strategies import expressions
 
 MASS = H @ phi @ M @ phi.T @ H.T
@@ -80,6 +81,10 @@ def test_mathml_of_a_formula() -> None:
     assert "".join(ElementTree.fromstring(text).itertext()) == "(I+HφK)−1"
     assert "<msup><mi>P</mi><mo>+</mo></msup>" in mathml(P_plus)
     assert "<msub><mi>E</mi><mi>φ</mi></msub>" in mathml(E_phi)
+    assert mathml(E_phi.T) == "<math><msubsup><mi>E</mi><mi>φ</mi><mo>*</mo></msubsup></math>"
+    assert "<mo>−</mo><mn>1</mn></mrow></msubsup>" in mathml(inv(operator("D_J", MOTION >> MOTION)))
+    assert '<mover accent="true"><mi>φ</mi><mo>~</mo></mover>' in mathml(phi_tilde)
+    assert "".join(ElementTree.fromstring(mathml(trace(M), 2 * I - phi)).itertext()) == "trace\u2061(M)=2I−φ"
 
 
 def test_a_product_has_a_tile_for_each_factor_in_its_colour() -> None:

@@ -182,17 +182,21 @@ class Compiled:
         return result
 
     def _mended(self, run: Run, call: Arguments) -> Run:
-        """Refine the samples with small pivots, compute those with lost pivots by orthogonal elimination."""
+        """Samples with small pivots again by orthogonal elimination, which tells what is lost; refined if they may be.
+
+        Pivots of a definite operator are small only if it is nearly singular itself: it is heard once they are lost.
+        """
         if self.program.method == "orthogonal":
             return run
         least = least_pivots(run.pivots, call.lead)
         small, lost = ~(least >= SMALL), ~(least >= DOUBTFUL)
+        again = lost if self.program.definite else small
+        if again.any():
+            samples = np.nonzero(again)[0]
+            run = rescued(run, samples, call.lead, self._again(self.rescue, call, samples))
         if self.program.method == "auto" and self.program.refinable and (small & ~lost).any():
             samples = np.nonzero(small & ~lost)[0]
             run = replaced(run, samples, call.lead, self._again(self.refined, call, samples))
-        if lost.any():
-            samples = np.nonzero(lost)[0]
-            run = rescued(run, samples, call.lead, self._again(self.rescue, call, samples))
         return run
 
     def _reduced_where_singular(self, run: Run, call: Arguments) -> Run:

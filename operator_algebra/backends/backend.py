@@ -31,6 +31,8 @@ class Pivot:
     measure: Any
     """Relative size for every body, (..., n); of what belongs to no body, (..., 1)."""
     attached: bool = True
+    bounded: bool = False
+    """Whether the measure knows what was rounded further out, and not only at the pivot itself."""
     formula: Expr | None = None
     """What is inverted, where the program knows it."""
 

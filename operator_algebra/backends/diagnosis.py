@@ -17,7 +17,7 @@ from operator_algebra.models.model import Model
 from operator_algebra.operators.spaces import RATE, TORQUE
 
 SMALL = 1e-4
-"""A relative pivot below this costs four digits, unless what is inverted is definite: one step of refinement."""
+"""A relative pivot below this costs four digits: it is told, unless one step of refinement gives them back."""
 SINGULAR = 1e-14
 """A relative pivot below this has no correct digit left."""
 DOUBTFUL = 1e-8
@@ -32,9 +32,13 @@ def singular_samples(pivots: tuple[Pivot, ...]) -> Any:
     return bad
 
 
+def _least(pivot: Pivot) -> float:
+    return float(np.min(_known(pivot.measure), initial=1.0))
+
+
 def _worst(pivots: tuple[Pivot, ...]) -> tuple[Pivot, int, float]:
     """The smallest pivot: its name, body and relative size."""
-    pivot = min(pivots, key=lambda p: float(np.min(_known(p.measure), initial=1.0)))
+    pivot = min(pivots, key=_least)
     measure = np.min(_known(pivot.measure).reshape(-1, pivot.measure.shape[-1]), axis=0, initial=1.0)
     k = int(np.argmin(measure))
     return pivot, k, float(measure[k])
@@ -87,6 +91,11 @@ def _cause(model: Model, k: int, formula: Expr | None, inverted: Sequence[Expr])
     leaves = frozenset[Symbol]() if formula is None else free_symbols(formula)
     if not others and all(leaf.origin == "input" or leaf.structure.hop for leaf in leaves):
         return "its rows depend on each other there. Change the values that it is made of."
+    if not others and any(model.bodies[model.body_index(name)].joint.nv for name in names[1:]):
+        return (
+            f"with the joints beyond it free, nothing outboard of it ({listed}) has inertia about its axis. "
+            "Give the bodies between inertia, give the joint armature, or fix one of the joints."
+        )
     if not others:
         return (
             f"nothing outboard of it ({listed}) has inertia about its axis. "
@@ -118,11 +127,10 @@ def outboard(model: Model, k: int) -> list[str]:
 
 
 def warn_of_lost_digits(model: Model, pivots: tuple[Pivot, ...]) -> None:
-    """Warn where a pivot was almost lost in rounding."""
-    if not pivots:
-        return
-    pivot, k, least = _worst(pivots)
-    if least < DOUBTFUL:
+    """Warn where a pivot was almost lost in rounding; one that knows its own terms only is told later."""
+    told = tuple(pivot for pivot in pivots if _least(pivot) < (SMALL if pivot.bounded else DOUBTFUL))
+    if told:
+        pivot, k, least = _worst(told)
         place = f' at joint "{model.joint_names[k]}"' if pivot.attached else ""
         warnings.warn(
             f"{pivot.name} is nearly singular{place} (relative pivot {least:.0e}): "

@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.backends.kernels import Factors, adjoint, cholesky, joseph, multiply_out, symmetrised
+from operator_algebra.backends.kernels import (
+    ROOT_EPS,
+    Factors,
+    adjoint,
+    cholesky,
+    joseph,
+    multiply_out,
+    random_signs,
+    symmetrised,
+)
 from operator_algebra.backends.levels import Group, Levels
 from operator_algebra.backends.relations import RelationKernels
 from operator_algebra.backends.sizes import block_size
@@ -25,6 +34,7 @@ from operator_algebra.lowering.values import (
     Relate,
     Resolve,
     RootOf,
+    Rounding,
     Shift,
     Stack,
     Surround,
@@ -87,7 +97,7 @@ class GroupKernels:
         if number in self.small:
             value = adjoint(self.small[number]) if ref.star else self.small[number]
             return lambda _: value[None] if not isinstance(value, Factors) else Factors(value.matrix[None])
-        step = self.program.steps[number]
+        step = self.program.computed[number]
         if isinstance(step.definition, Invert):
             source = self.formed(step.definition.source)
             return lambda group: Factors(adjoint(source(group)) if ref.star else source(group))
@@ -107,7 +117,7 @@ class GroupKernels:
         if number in self.small:
             value = multiply_out((self.small[number],))
             return lambda _: adjoint(value) if ref.star else value
-        step = self.program.steps[number]
+        step = self.program.computed[number]
         if isinstance(step.definition, Invert):
             source = self.body_getter(step.definition.source)
             return lambda k: multiply_out((Factors(adjoint(source(k)) if ref.star else source(k)),))
@@ -137,6 +147,8 @@ class GroupKernels:
                 return lambda group: local(*(argument(group)[..., 0] for argument in arguments))
             case Update():
                 return symmetrised(self._update(definition))
+            case Rounding():
+                return self._rounding(definition)
             case Relate():
                 return self._relate(step, definition)
             case Resolve():
@@ -242,7 +254,7 @@ class GroupKernels:
 
     def stored_or_formed(self, ref: Ref) -> Callable[[int, Any], Any]:
         """The blocks of a reference at places of a shape."""
-        step = self.program.steps[ref.value]
+        step = self.program.computed[ref.value]
         if isinstance(step.definition, Invert):
             source = self.stored_or_formed(step.definition.source)
             return lambda shape, where: Factors(
@@ -286,14 +298,34 @@ class GroupKernels:
         P, gain = self.formed(definition.P), self.formed(definition.gain)
         A = [self.getter(ref) for ref in definition.A]
         J = None if definition.J is None else self.formed(definition.J)
-        always = self.program.method == "joseph"
 
         def kernel(group: Group) -> Any:
             G = gain(group)
             A_star = adjoint(multiply_out([getter(group) for getter in A]))
-            if not always and (G.shape[-1] == 1 or group.root):
+            if self._short(definition, group):
                 return P(group) - G @ (A_star @ P(group))
             return joseph(P(group), G, A_star, None if J is None else J(group))
+
+        return kernel
+
+    def _short(self, update: Update, group: Group) -> bool:
+        width = self._size(self.program.steps[update.gain.value].type.domain, group)
+        return self.program.method != "joseph" and (width == 1 or group.root)
+
+    def _rounding(self, definition: Rounding) -> Kernel:
+        """The root of the diagonal of a block, of a nonsymmetric one of the largest entry in each row, with signs."""
+        source = self.formed(definition.source)
+        symmetric = self.program.computed[definition.source.value].value.symmetric
+        update = None if definition.after is None else self.program.steps[definition.after.value].definition
+
+        def kernel(group: Group) -> Any:
+            block = np.abs(source(group))
+            sizes = np.diagonal(block, axis1=-2, axis2=-1) if symmetric else block.max(axis=-1, initial=0.0)
+            squares = isinstance(update, Update) and not self._short(update, group)
+            signs = random_signs(self.model.n, sizes.shape[-1], definition.salt)
+            here = signs[self.levels.shapes[group.shape][group.where]]
+            wide = here.reshape(len(here), *(1,) * self.axes, *here.shape[1:])
+            return (np.sqrt(sizes) * (ROOT_EPS if squares else 1.0))[..., None] * wide
 
         return kernel
 
@@ -344,7 +376,7 @@ class GroupKernels:
 
     def _part(self, step: Step, definition: Part) -> Kernel:
         source = self.formed(definition.source)
-        stacked = self.program.steps[definition.source.value].type.codomain
+        stacked = self.program.computed[definition.source.value].type.codomain
         before = summands(stacked)[: definition.index]
 
         def kernel(group: Group) -> Any:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 lapack_solve: Any = np.linalg.solve
 lapack_cholesky: Any = np.linalg.cholesky
+
+ROOT_EPS = float(np.finfo(np.float64).eps) ** 0.5
 
 
 class Factors:
@@ -148,6 +151,24 @@ def definiteness(blocks: Any) -> Any:
     values = np.linalg.eigvalsh(np.where(finite[..., None, None], blocks, 0.0))
     size = np.abs(values).max(axis=-1)
     return np.where(finite, np.where(size > 0, values[..., 0] / np.where(size > 0, size, 1.0), 0.0), np.nan)
+
+
+@lru_cache(maxsize=16)
+def random_signs(bodies: int, size: int, salt: int) -> Any:
+    """Two columns of signs for every body, (bodies, size, 2), times 0.8 to 1.25 so that equal entries do not cancel."""
+    rng = np.random.default_rng((salt, size))
+    return rng.choice((-1.0, 1.0), (bodies, size, 2)) * rng.uniform(0.8, 1.25, (bodies, size, 2))
+
+
+def bounded_measure(pivots: Any, left: Any, right: Any) -> Any:
+    """1 / (1 + |right* D⁻¹ left|) for the rounding that reaches each pivot D; zero where D has no inverse.
+
+    It is not a number where a pivot further out has already failed.
+    """
+    finite = np.isfinite(pivots).all(axis=(-2, -1))
+    safe = np.where(finite[..., None, None], pivots, 1.0)
+    reached = np.abs(np.sum(right * solve(safe, left), axis=-2)).mean(axis=-1)
+    return np.where(finite, 1.0 / (1.0 + np.where(np.isnan(reached), np.inf, reached)), np.nan)
 
 
 def pivot_measure(pivots: Any, scale: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from operator_algebra.backends.backend import Pivot
 from operator_algebra.backends.groupkernels import GroupKernels
-from operator_algebra.backends.kernels import adjoint, definiteness, multiply_out, norms, pivot_measure
+from operator_algebra.backends.kernels import adjoint, bounded_measure, definiteness, multiply_out, norms, pivot_measure
 from operator_algebra.backends.levels import Group, Levels
 from operator_algebra.backends.sizes import place_of
 from operator_algebra.backends.walks import Walker
@@ -34,6 +34,7 @@ class Readout:
         self.levels = levels
         self.kernels = kernels
         self._graph = Graph({number: step.value for number, step in program.steps.items()})
+        self._bounds = {bound.pivot: bound for bound in program.bounds.reaching}
         inverses = (step for step in program.steps.values() if isinstance(step.definition, Invert))
         self._inverted = {cast("Invert", step.definition).source.value: step.value.origin for step in inverses}
 
@@ -122,6 +123,11 @@ class Readout:
             rooted = self.program.steps[step.definition.source.value]
             return Pivot(rooted.name, self._by_body(found), formula=rooted.value.origin)
         formed = self.kernels.formed(Ref(step.number))
+        bound = self._bounds.get(step.number)
+        if bound is not None:
+            left, right = self.kernels.formed(bound.left), self.kernels.formed(bound.right)
+            found = [bounded_measure(formed(group), left(group), right(group)) for group in self.levels.whole()]
+            return Pivot(step.name, self._by_body(found), formula=formula, bounded=True)
         measures = [pivot_measure(formed(group), self._scale(step, group)) for group in self.levels.whole()]
         return Pivot(step.name, self._by_body(measures), formula=formula)
 

@@ -42,6 +42,7 @@ class Interpreter:
         self.model = model
         self.frame: Frame = frame
         self.plans: dict[int, Plan] = {i: plan(stage) for i, stage in enumerate(program.stages)}
+        self.bounds: tuple[Plan, ...] = tuple(map(plan, program.bounds.sweeps))
         self._levels: dict[tuple[Any, ...], Levels] = {}
         self._has_own_hops = any(symbol.structure.hop and symbol.origin == "input" for symbol in program.symbols)
 
@@ -74,6 +75,7 @@ class _Execution:
         self.program = interpreter.program
         self.model = interpreter.model
         self.plans = interpreter.plans
+        self.bounds = interpreter.bounds
         self.leaves = LeafValues(self.model, q, v, interpreter.frame)
         self.inputs = inputs
         self.axes = axes
@@ -172,6 +174,8 @@ class _Execution:
                     self.small[step.number] = small_value(self.kernels, step)
             else:
                 self._sweep(sweep, self.plans[index])
+        for sweep, order in zip(self.program.bounds.sweeps, self.bounds, strict=True):
+            self._sweep(sweep, order)
         readout = Readout(self.program, self.model, self.inputs, self.levels, self.kernels)
         results = {output.name: readout.result(output) for output in self.program.outputs}
         pivots = tuple(readout.pivot(step) for step in self.program.pivots())

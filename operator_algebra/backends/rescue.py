@@ -33,12 +33,17 @@ def replaced(plain: Run, samples: Any, lead: tuple[int, ...], second: Run) -> Ru
 
 
 def rescued(plain: Run, samples: Any, lead: tuple[int, ...], second: Run) -> Run:
-    """The same, and the pivots of the second run; where both fail, the plain pivots say where."""
+    """The same, and the pivots of the second run for those samples; where both fail, the plain pivots say where."""
     pivots = tuple(replace(p, measure=_placed(p.measure, samples, lead)) for p in second.pivots)
-    failed = singular_samples(pivots)
-    there = tuple(replace(p, measure=np.where(failed[..., None], p.measure, np.inf)) for p in plain.pivots)
-    told_by_plain = failed.any() and np.array_equal(np.broadcast_to(singular_samples(there), lead), failed)
-    return replace(replaced(plain, samples, lead, second), pivots=there if told_by_plain else pivots)
+    failed: Any = np.broadcast_to(singular_samples(pivots), lead)
+    told = failed & np.broadcast_to(singular_samples(plain.pivots), lead)
+    again: Any = np.ones(lead, dtype=bool)
+    if lead:
+        again[...] = False
+        again[samples] = True
+    own = tuple(replace(p, measure=np.where((again & ~told)[..., None], np.inf, p.measure)) for p in plain.pivots)
+    pivots = tuple(replace(p, measure=np.where(told[..., None], np.inf, p.measure)) for p in pivots)
+    return replace(replaced(plain, samples, lead, second), pivots=own + pivots)
 
 
 def _placed(measure: Any, samples: Any, lead: tuple[int, ...]) -> Any:

@@ -11,6 +11,7 @@ from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import diag
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, question
+from operator_algebra.lowering.bounds import bounds
 from operator_algebra.lowering.components import components
 from operator_algebra.lowering.eliminate import eliminate
 from operator_algebra.lowering.graph import Graph
@@ -153,6 +154,7 @@ def _finish(lift: Lift, roots: _Roots, method: Method, keyed: bool) -> Program:
         replace(o, name=o.name or (names[o.ref.value] if o.ref is not None else "x")) for o in roots.outputs
     )
     program = Program(sweeps, outputs, given, _report(graph, names, labels, roots, eliminated), method, keyed)
+    program = replace(program, bounds=bounds(graph, (step.number for step in program.pivots()), names))
     check_program(program)
     return program
 

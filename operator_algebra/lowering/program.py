@@ -22,6 +22,7 @@ from operator_algebra.lowering.values import (
     Relate,
     RootOf,
     Shift,
+    Stack,
     Total,
     Value,
     references,
@@ -86,6 +87,23 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """The columns of rounding that reach a pivot, from the left and from the right: see `bounds`."""
+
+    pivot: int
+    left: Ref
+    right: Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The rounding that reaches the pivots, and the sweeps that carry it after those of the program."""
+
+    reaching: tuple[Bound, ...] = ()
+    sweeps: tuple[Sweep, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """What the compiler found out on the way."""
 
@@ -106,6 +124,7 @@ class Program:
     report: Report
     method: str = "auto"
     keyed: bool = False
+    bounds: Bounds = Bounds()
 
     @cached_property
     def sweeps(self) -> tuple[Sweep, ...]:
@@ -117,6 +136,11 @@ class Program:
         """Every value by number."""
         found = {step.number: step for step in self.given}
         return found | {step.number: step for stage in self.stages for step in stage.steps}
+
+    @cached_property
+    def computed(self) -> Mapping[int, Step]:
+        """Every value by number, those of the bounds included."""
+        return {**self.steps, **{step.number: step for sweep in self.bounds.sweeps for step in sweep.steps}}
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -211,10 +235,15 @@ class Program:
         return cost(self, model)
 
     @property
+    def definite(self) -> bool:
+        """Whether pivots are Schur complements of definite operators: then no other elimination has larger ones."""
+        stacked = any(isinstance(step.definition, Stack) for step in self.pivots())
+        return not stacked and all(e.structure.definite for e in self.report.eliminated)
+
+    @property
     def refinable(self) -> bool:
         """Whether small pivots may cost digits that a step of iterative refinement gives back: see `refine`."""
-        vectors = all(output.kind in ("vector", "matrix") for output in self.outputs)
-        return vectors and not all(e.structure.definite for e in self.report.eliminated)
+        return not self.definite and all(output.kind in ("vector", "matrix") for output in self.outputs)
 
     @property
     def formula(self) -> str:

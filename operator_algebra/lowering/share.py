@@ -23,6 +23,7 @@ from operator_algebra.lowering.values import (
     Relate,
     Resolve,
     RootOf,
+    Rounding,
     Shift,
     Stack,
     Surround,
@@ -215,8 +216,8 @@ class _Classes:
                 return star, self._terms_key(definition.terms)
             case Total():
                 return star, definition.kind, self.class_of(definition.source)
-            case Update():
-                raise AssertionError("updates are recognised after sharing")
+            case Update() | Rounding():
+                raise AssertionError("updates are recognised, and bounds are made, after sharing")
 
     def _linear_key(self, ref: Ref) -> Hashable:
         value = self.graph[ref.value]

@@ -161,6 +161,22 @@ class Update:
 
 
 @dataclass(frozen=True, slots=True)
+class Rounding:
+    """Two columns w with fixed random signs, of the size that rounding has in a block, in units of eps: w w* ~ |X|.
+
+    `after` is the update of that block: its short form rounds as much once more, Joseph's only eps of it.
+    """
+
+    source: Ref
+    after: Ref | None = None
+
+    @property
+    def salt(self) -> int:
+        """What the signs depend on: a block and its adjoint, seen from left and right, have the same."""
+        return 2 * self.source.value + (self.after is not None)
+
+
+@dataclass(frozen=True, slots=True)
 class Equation:
     """0 = Σ coefficient · source + constant, in `rows`; −v stands in it if it is `explicit`, the definition of v.
 
@@ -220,6 +236,7 @@ Definition = (
     | Surround
     | Answer
     | Update
+    | Rounding
     | Total
     | Given
     | Linear
@@ -280,6 +297,10 @@ def references(definition: Definition) -> Iterator[tuple[Ref, str]]:
             yield definition.source, "U" if definition.hop.inward else "D"
         case Invert() | RootOf() | Part():
             yield definition.source, "L"
+        case Rounding():
+            yield definition.source, "L"
+            if definition.after is not None:
+                yield definition.after, "L"
         case Call():
             yield from ((ref, "L") for ref in definition.arguments)
         case Stack():
@@ -324,6 +345,8 @@ def map_references(definition: Definition, change: Callable[[Ref], Ref]) -> Defi
             return Answer(change(definition.relation), change(definition.surroundings), drives)
         case Shift() | Invert() | RootOf() | Part() | Total():
             return replace(definition, source=change(definition.source))
+        case Rounding():
+            return Rounding(change(definition.source), None if definition.after is None else change(definition.after))
         case Call():
             return Call(definition.name, tuple(change(ref) for ref in definition.arguments))
         case Stack():

@@ -16,8 +16,8 @@ class IllFormed(AssertionError):
 def check_program(program: Program) -> None:
     """Raise if a step reads what is not there yet, or if shapes do not fit."""
     done = {step.number for step in program.given}
-    types = {number: step.type for number, step in program.steps.items()}
-    for sweep in program.stages:
+    types = {number: step.type for number, step in program.computed.items()}
+    for sweep in (*program.stages, *program.bounds.sweeps):
         inside = {step.number for step in sweep.steps}
         seen: set[int] = set()
         for step in sweep.steps:
@@ -27,9 +27,10 @@ def check_program(program: Program) -> None:
             _check_type(step, types)
             seen.add(step.number)
         done |= inside
-    missing = {ref.value for output in program.outputs for ref in output.refs()} - done
+    read = [*(o.refs() for o in program.outputs), *((b.left, b.right) for b in program.bounds.reaching)]
+    missing = {ref.value for refs in read for ref in refs} - done
     if missing:
-        raise IllFormed(f"outputs {missing} are never computed")
+        raise IllFormed(f"outputs or bounds {missing} are never computed")
 
 
 def _check_reads(sweep: Sweep, step: Step, done: set[int], seen: set[int], inside: set[int]) -> None:

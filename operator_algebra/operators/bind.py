@@ -81,6 +81,7 @@ def model_layouts(model: Model) -> dict[str, Layout]:
         "spatial": Layout.of(np.full(model.n, 6)),
         "joint": Layout.of(joints),
         "one": Layout.of([1], attached=False),
+        "rounding": Layout.of([2], attached=False),
         "ground": Layout.of([6], attached=False),
     }
 

@@ -97,10 +97,11 @@ RATE = Space("rate", "torque", "joint")
 TORQUE = Space("torque", "rate", "joint")
 WHITE = Space("white", "white", "joint")
 ONE = Space("one", "one", "one", attached=False)
+ROUNDING = Space("rounding", "rounding", "rounding", attached=False)
 ANY = Space("any", "any", "any")
 UNTYPED = Type(ANY, ANY)
 
-_RESERVED = frozenset({"motion", "force", "rate", "torque", "white", "one", "any", "spatial", "joint"})
+_RESERVED = frozenset({"motion", "force", "rate", "torque", "white", "one", "rounding", "any", "spatial", "joint"})
 
 
 def space(name: str, *, attached: bool = True) -> Space:

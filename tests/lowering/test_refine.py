@@ -76,8 +76,8 @@ def test_small_pivots_of_samples_are_refined_and_others_left() -> None:
     noise = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, -dense[2, 2] * (1 - 1e-6)], [1.0, 1.0, 1.0]])
     force = np.array([1.0, 2.0, 3.0])
     run = compile_program(APPLIED, arm)
-    found = run(q=q, C=noise, T=force)
-    assert np.array_equal(found[[0, 2]], run(q=q, C=noise[[0, 2]], T=force))
+    found = run(q=[q, q, q], C=noise, T=force)
+    assert np.array_equal(found[[0, 2]], run(q=[q, q], C=noise[[0, 2]], T=force))
     expected = np.linalg.solve(dense + np.diag(noise[1]), force)
     allowed = rounding(size(expected), terms=3, condition=condition(dense + np.diag(noise[1])))
     assert apart(found[1], expected) <= allowed

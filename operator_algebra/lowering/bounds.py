@@ -1,0 +1,193 @@
+"""A running bound beside the pivots: how much of the rounding of everything before it reaches each of them.
+
+To first order, rounding passes elimination as forces do: δP⁺ = (I − G H) δP (I − G H)*, and on to the parent. Columns z
+with E z z* = δP / eps run along like the innovations: z = Σ φ z⁺ + w, r = H z, z⁺ = z − G r + w⁺, where w is as large
+as what is rounded at a body. A pivot D has lost the digits that r* D⁻¹ r counts: a number without units, that sees what
+cancelled further out, and stays small where all is well, however long the chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import sqrt
+
+from operator_algebra.lowering.graph import Graph
+from operator_algebra.lowering.products import expand_products
+from operator_algebra.lowering.program import Bound, Bounds, Step, Sweep
+from operator_algebra.lowering.schedule import schedule
+from operator_algebra.lowering.values import (
+    Definition,
+    Given,
+    Invert,
+    Linear,
+    Ref,
+    Rounding,
+    Shift,
+    Stack,
+    Term,
+    Update,
+    Value,
+    references,
+)
+from operator_algebra.operators.spaces import ROUNDING, Type
+
+UNIT = Fraction(1)
+
+
+def bounds(graph: Graph, pivots: Iterable[int], names: Mapping[int, str]) -> Bounds:
+    """The columns that reach each pivot, and the sweeps that carry them once the program has run."""
+    carrier = _Carrier(graph)
+    found: list[Bound] = []
+    for number in pivots:
+        value = graph[number]
+        if value.attached and value.type.domain.attached and value.type.codomain.attached:
+            left = carrier.reaching(Ref(number))
+            found.append(Bound(number, left, left if value.symmetric else carrier.reaching(Ref(number, star=True))))
+    return Bounds(tuple(found), carrier.sweeps(names))
+
+
+@dataclass(frozen=True, slots=True)
+class _Elimination:
+    """P − P A D⁻¹ B P: what reaches P from the left goes on through I − gain B, gain = P A D⁻¹."""
+
+    P: Ref
+    gain: tuple[Ref, ...]
+    B: tuple[Ref, ...]
+
+
+class _Carrier:
+    """Makes the values that carry rounding, one for each block from the left, and one for its adjoint."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.made = Graph(_next=max(graph.values, default=0))
+        self._numbers: dict[Ref, int] = {}
+        self._pending: list[Ref] = []
+
+    def reaching(self, block: Ref) -> Ref:
+        """The rounding of a block as it is seen from the left."""
+        found = self._columns(block)
+        while self._pending:
+            one = self._pending.pop()
+            self.made.put(self._numbers[one], Value(self._type(one), self._definition(one)))
+        return found
+
+    def sweeps(self, names: Mapping[int, str]) -> tuple[Sweep, ...]:
+        """The values that were made, in sweeps; what they read of the program is there already."""
+        graph = Graph(dict(self.made.values))
+        for value in self.made.values.values():
+            for ref, _ in references(value.definition):
+                if ref.value not in self.made.values:
+                    graph.put(ref.value, Value(self.graph[ref.value].type, Given(None)))
+        called = {n: names[ref.value] + ("_star" if ref.star else "") for ref, n in self._numbers.items()}
+
+        def step(number: int) -> Step:
+            return Step(number, f"rounding_{called.get(number, number)}", graph[number])
+
+        return tuple(Sweep(stage.direction, tuple(map(step, stage.values))) for stage in schedule(graph, ()))
+
+    def _columns(self, block: Ref) -> Ref:
+        """The value that carries the rounding of a block; it is defined later."""
+        if block.star and self.graph[block.value].symmetric:
+            block = Ref(block.value)
+        if block not in self._numbers:
+            self._numbers[block] = self.made.reserve()
+            self._pending.append(block)
+        return Ref(self._numbers[block])
+
+    def _type(self, block: Ref) -> Type:
+        return Type(ROUNDING, self.graph.type_of(block).codomain)
+
+    def _definition(self, block: Ref) -> Definition:
+        definition = self.graph[block.value].definition
+        elimination = self._elimination(block)
+        if elimination is not None:
+            return self._eliminated(block, elimination)
+        match definition:
+            case Linear():
+                return self._sum(block, definition)
+            case Shift(closing=closing) if closing is not None:
+                hop = closing.T if block.star else definition.hop
+                source = definition.source.T if block.star else definition.source
+                return Shift(hop, self._columns(source))
+            case Invert(source=source):
+                return Linear((Term(UNIT, (block, self._columns(source.T if block.star else source))),))
+            case Stack(rows=rows):
+                return self._stacked(block, rows)
+            case _:
+                return Rounding(block)
+
+    def _eliminated(self, block: Ref, elimination: _Elimination) -> Linear:
+        z = self._columns(elimination.P)
+        rows = self.graph.type_of(elimination.B[0]).codomain
+        r = self.made.new(Type(ROUNDING, rows), Linear((Term(UNIT, (*elimination.B, z)),)))
+        w = self.made.new(self._type(elimination.P), Rounding(elimination.P, after=Ref(block.value)))
+        through = Term(Fraction(-1), (*elimination.gain, Ref(r)))
+        return Linear((Term(UNIT, (z,)), through, Term(UNIT, (Ref(w),))))
+
+    def _sum(self, block: Ref, definition: Linear) -> Linear:
+        """What reaches each term, and what is rounded in adding them."""
+        terms: list[Term] = []
+        for term in definition.terms:
+            factors = expand_products(self.graph, term.factors)
+            if block.star:
+                factors = tuple(factor.T for factor in reversed(factors))
+            computed = [i for i, factor in enumerate(factors) if not self._given(factor)]
+            if len(computed) == 1 and not term.scalars:
+                (i,) = computed
+                size = Fraction(sqrt(abs(term.coefficient))).limit_denominator(1000)
+                terms.append(Term(size, (*factors[:i], self._columns(factors[i]))))
+            elif factors and not self._positive(term):
+                terms.append(Term(UNIT, (self._rounded(replace(term, factors=factors), block),)))
+        if len(definition.terms) > 1:
+            terms.append(Term(UNIT, (self._rounded(None, block),)))
+        return Linear(tuple(terms))
+
+    def _given(self, ref: Ref) -> bool:
+        return isinstance(self.graph[ref.value].definition, Given)
+
+    def _positive(self, term: Term) -> bool:
+        """A definite leaf: what it adds cannot cancel, so the rounding of the sum covers its own."""
+        found = None if term.bare is None else self.graph[term.bare.value].definition
+        return isinstance(found, Given) and found.symbol is not None and found.symbol.structure.definite
+
+    def _rounded(self, term: Term | None, block: Ref) -> Ref:
+        """The rounding of a block, or of a term of its sum."""
+        if term is not None and term.bare is None:
+            block = Ref(self.made.new(self.graph.type_of(block), Linear((term,))))
+            return Ref(self.made.new(Type(ROUNDING, self.made.type_of(block).codomain), Rounding(block)))
+        source = block if term is None or term.bare is None else term.bare
+        return Ref(self.made.new(self._type(source), Rounding(source)))
+
+    def _stacked(self, block: Ref, rows: tuple[tuple[Ref | None, ...], ...]) -> Stack:
+        """Row by row of a block matrix, or column by column of its adjoint."""
+        if block.star:
+            rows = tuple(tuple(None if ref is None else ref.T for ref in column) for column in zip(*rows, strict=True))
+        found: list[tuple[Ref | None]] = []
+        for row in rows:
+            cells = [ref for ref in row if ref is not None]
+            columns = [Term(UNIT, (self._columns(ref),)) for ref in cells]
+            found.append((Ref(self.made.new(self._type(cells[0]), Linear(tuple(columns)))) if cells else None,))
+        return Stack(tuple(found))
+
+    def _elimination(self, block: Ref) -> _Elimination | None:
+        definition = self.graph[block.value].definition
+        if isinstance(definition, Update):
+            return _Elimination(definition.P, (definition.gain,), tuple(self._adjoint(definition.A)))
+        if not isinstance(definition, Linear) or len(definition.terms) != 2:
+            return None
+        first, second = sorted(definition.terms, key=lambda term: len(term.factors))
+        P, factors = first.bare, expand_products(self.graph, second.factors)
+        if P is None or second.coefficient != -1 or second.scalars or factors[0] != P or factors[-1] != P:
+            return None
+        middle = [i for i, ref in enumerate(factors) if isinstance(self.graph[ref.value].definition, Invert)]
+        if len(middle) != 1 or not 1 < middle[0] < len(factors) - 2:
+            return None
+        if block.star:
+            P, factors, middle = P.T, self._adjoint(factors), [len(factors) - 1 - middle[0]]
+        return _Elimination(P, factors[: middle[0] + 1], factors[middle[0] + 1 : -1])
+
+    def _adjoint(self, factors: tuple[Ref, ...]) -> tuple[Ref, ...]:
+        return tuple(Ref(ref.value) if self.graph[ref.value].symmetric else ref.T for ref in reversed(factors))

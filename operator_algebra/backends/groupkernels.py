@@ -242,7 +242,7 @@ class GroupKernels:
                     total = np.zeros((count, *part.shape[1:]))
                 elif total.shape[1:] != part.shape[1:]:
                     wide = np.broadcast_shapes(total.shape[1:], part.shape[1:])
-                    total = np.array(np.broadcast_to(total, (count, *wide)))
+                    total = np.array(np.broadcast_to(total, (count, *wide)), order="C")
                     part = np.broadcast_to(part, (len(part), *wide))
                 if link.repeated:
                     np.add.at(total, inside, part)
@@ -388,6 +388,6 @@ class GroupKernels:
 
 def _added(total: Any, inside: Any, part: Any) -> Any:
     """The sum with a part at some places; the total may still be an array of somebody else."""
-    result = np.array(total)
+    result = np.array(total, order="C")
     result[inside] += part
     return result

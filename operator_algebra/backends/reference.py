@@ -108,9 +108,13 @@ class _Execution:
         return block.reshape((1,) * (rank - block.ndim) + block.shape)
 
     def _bodies_first(self, blocks: Any) -> Any:
-        """(..., m, r, c) as (m, *batch, r, c)."""
+        """(..., m, r, c) as (m, *batch, r, c), each block on its own in memory.
+
+        A product takes another road, and rounds differently, where rows are scattered; and scattered rows are slow.
+        """
         moved = np.moveaxis(blocks, -3, 0)
-        return moved.reshape(moved.shape[:1] + (1,) * (self.axes + 3 - moved.ndim) + moved.shape[1:])
+        wide = moved.reshape(moved.shape[:1] + (1,) * (self.axes + 3 - moved.ndim) + moved.shape[1:])
+        return np.ascontiguousarray(wide)
 
     def _leaf(self, name: str) -> Stored:
         arrays: list[Any] = [None for _ in self.levels.shapes]

@@ -21,7 +21,7 @@ def small_value(kernels: GroupKernels, step: Step) -> Any:
     match definition:
         case Reduce():
             terms = [kernels.product(term, step.type.codomain) for term in definition.terms]
-            return sum(term(group).sum(axis=0) for term in terms for group in kernels.levels.whole())
+            return sum(over_bodies(term(group)) for term in terms for group in kernels.levels.whole())
         case Total():
             if definition.source.value in kernels.small:
                 return total_of(definition.kind, kernels.small[definition.source.value])
@@ -29,7 +29,7 @@ def small_value(kernels: GroupKernels, step: Step) -> Any:
                 return kernels.relations[definition.source.value].logdet()
             source = kernels.formed(definition.source)
             totals = [total_of(definition.kind, source(group)) for group in kernels.levels.whole()]
-            return sum(total.sum(axis=0) for total in totals)
+            return sum(over_bodies(total) for total in totals)
         case Invert():
             return Factors(multiply_out((kernels.getter(definition.source)(_ANY),))[0])
         case Linear() if not definition.terms:
@@ -40,6 +40,16 @@ def small_value(kernels: GroupKernels, step: Step) -> Any:
             return _small_sum(kernels, step, definition)
         case _:
             return multiply_out((kernels.kernel(step)(_ANY),))[0]
+
+
+def over_bodies(blocks: Any) -> Any:
+    """The sum over the first axis, one body after the other.
+
+    NumPy adds a single column in pairs, several ones row by row; two columns make the order that of any batch.
+    """
+    if blocks[:1].size != 1:
+        return blocks.sum(axis=0)
+    return np.repeat(blocks, 2, axis=-1).sum(axis=0)[..., :1]
 
 
 def _small_sum(kernels: GroupKernels, step: Step, definition: Linear) -> Any:

@@ -27,11 +27,15 @@ class Stored:
         return self.arrays[int(self.levels.shape_of[k])][int(self.levels.place_of[k])]
 
     def write(self, group: Group, blocks: Any) -> None:
-        """Set the blocks of a group."""
+        """Set the blocks of a group, each on its own in memory.
+
+        Products of blocks whose rows are scattered take another road, which rounds differently: sums with what is the
+        same in all samples would scatter them in a batch, but not in one sample.
+        """
         array = self.arrays[group.shape]
         count = len(self.levels.shapes[group.shape])
         if count == group.count:
-            self.arrays[group.shape] = blocks
+            self.arrays[group.shape] = np.ascontiguousarray(blocks)
             return
         if array is None:
             array = np.empty((count, *blocks.shape[1:]))
@@ -39,6 +43,6 @@ class Stored:
         elif array.shape[1:] != blocks.shape[1:]:
             wide = np.broadcast_shapes(array.shape[1:], blocks.shape[1:])
             if wide != array.shape[1:]:
-                array = np.array(np.broadcast_to(array, (count, *wide)))
+                array = np.array(np.broadcast_to(array, (count, *wide)), order="C")
                 self.arrays[group.shape] = array
         array[group.where] = blocks

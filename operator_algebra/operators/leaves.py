@@ -79,7 +79,8 @@ class LeafValues:
     @cached_property
     def relative(self) -> tuple[Any, Any]:
         """Pose of each body in its parent: R (..., n, 3, 3), l (..., n, 3)."""
-        return body_transforms(self.model, self.q, self.xp)
+        rotation, position = body_transforms(self.model, self.q, self.xp)
+        return np.ascontiguousarray(rotation), np.ascontiguousarray(position)
 
     @cached_property
     def absolute(self) -> tuple[Any, Any]:
@@ -88,14 +89,16 @@ class LeafValues:
         Paths to the base are composed in pieces of doubling length: as many rounds as the logarithm of the depth.
         """
         kind = np.result_type(*self.relative)  # where nothing slides, only the rotations are as wide as q
-        rotation, position = (np.array(part, dtype=kind) for part in self.relative)
+        rotation, position = (np.array(part, dtype=kind, order="C") for part in self.relative)
         above = np.array(self.model.parent, dtype=np.intp)
         (below,) = np.nonzero(above >= 0)
         while len(below):
             via = above[below]
-            carried = rotation[..., via, :, :]
-            position[..., below, :] = position[..., via, :] + apply(carried, position[..., below, :])
-            rotation[..., below, :, :] = carried @ rotation[..., below, :, :]
+            # Taken, not indexed: the same layout in memory, hence the same rounding, for any leading axes.
+            carried = np.take(rotation, via, axis=-3)
+            own = np.take(position, below, axis=-2)
+            position[..., below, :] = np.take(position, via, axis=-2) + apply(carried, own)
+            rotation[..., below, :, :] = carried @ np.take(rotation, below, axis=-3)
             above[below] = above[via]
             below = below[above[below] >= 0]
         return rotation, position
@@ -114,7 +117,7 @@ class LeafValues:
         if self.frame == "body":
             return phi_block(rotation, offset, np)
         parent = np.array(self.model.parent, dtype=np.intp)
-        carried = np.where((parent >= 0)[:, None, None], self.absolute[0][..., parent, :, :], np.eye(3))
+        carried = np.where((parent >= 0)[:, None, None], np.take(self.absolute[0], parent, axis=-3), np.eye(3))
         return phi_block(np.zeros_like(rotation) + np.eye(3), apply(carried, offset), np)
 
     # -- leaves ----------------------------------------------------------------------------------------------------

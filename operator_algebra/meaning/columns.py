@@ -40,7 +40,7 @@ def apply_steps(run: Evaluation, request: Request) -> Steps:
             factor: Any = node.factor
             if not isinstance(factor, Fraction):
                 factor = (yield Request("value", factor, None, here)).dense()[()]
-            return factor * (yield ask(node.body))
+            return (yield ask(node.body)).scaled(factor)
         case Symbol() if node.definition is not None and not _is_local(node):
             return (yield ask(node.definition))
         case Transpose() if isinstance(node.body, Symbol) and node.body.definition is not None and not _is_local(node):

@@ -72,7 +72,7 @@ def value_steps(run: Evaluation, request: Request) -> Steps:
             factor: Any = node.factor
             if not isinstance(factor, Fraction):
                 factor = (yield ask(factor)).dense()[()]
-            return factor * (yield ask(node.body))
+            return (yield ask(node.body)).scaled(factor)
         case Transpose():
             return (yield ask(node.body)).T
         case Product():

@@ -127,14 +127,18 @@ class BlockMatrix:
             raise InputError(
                 f"* multiplies a value by a number, not by {told(factor)}. Write A @ B for a product of operators."
             )
+        with np.errstate(over="ignore", invalid="ignore"):
+            product = self.scaled(factor)
+        if not product.finite and self.finite:
+            raise RangeError(f"{shown(factor)} times a value {self.type} is too large for floats. Change its units.")
+        return product
+
+    def scaled(self, factor: Any) -> BlockMatrix:
+        """The multiple by a number of any kind, also where it leaves the range of floats."""
         if isinstance(self.data, BlockDict):
             return self.like(self.data * factor)
         plain = isinstance(factor, complex | float | np.inexact)
-        with np.errstate(over="ignore", invalid="ignore"):
-            product = self.data * (factor if plain else machine_number(factor, self.dtype))
-        if not np.isfinite(product.data).all() and np.isfinite(self.data.data).all():
-            raise RangeError(f"{shown(factor)} times a value {self.type} is too large for floats. Change its units.")
-        return self.like(product)
+        return self.like(self.data * (factor if plain else machine_number(factor, self.dtype)))
 
     def __rmul__(self, factor: Any) -> BlockMatrix:
         return self * factor

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from operator_algebra.applications.legend import legend, meaning
-from operator_algebra.arguments import shown
+from operator_algebra.arguments import shown, whole
 from operator_algebra.errors import InputError, NotLowerable, OperatorAlgebraError
 from operator_algebra.expressions.build import inv, vector
 from operator_algebra.expressions.nodes import Expr, Fixpoint, Product, Scale, Symbol, Transpose
@@ -24,6 +24,7 @@ from operator_algebra.markup import pad, table, width, wrapped
 from operator_algebra.operators.spaces import Space, Type
 
 COLUMNS = 100
+_NARROWEST = 20
 _LONGEST = 480
 _LINES = 40
 _LAWS = 6
@@ -40,6 +41,7 @@ def describe(x: object, *, columns: int = COLUMNS) -> str:
     >>> print(describe(H @ phi).splitlines()[1])
     ├─ H                  force → torque   block-diagonal
     """
+    whole(columns, "describe: columns", least=_NARROWEST)
     if isinstance(x, str):
         return describe(_named(x), columns=columns)
     if isinstance(x, Expr):
@@ -86,8 +88,8 @@ def _facts(rows: Sequence[tuple[str, str]], columns: int = COLUMNS, label: int =
 
 def _expression(e: Expr, columns: int) -> str:
     cites = e.cites if isinstance(e, Symbol | Fixpoint) else ""
-    tree, whole = _tree(e, columns)
-    written = "" if whole else brief(_meant(e), _LONGEST)
+    tree, complete = _tree(e, columns)
+    written = "" if complete else brief(_meant(e), _LONGEST)
     facts = [("means", meaning(e)), ("formula", written), ("cites", cites), ("laws", _laws_of(e)), *_uses(e, columns)]
     parts = [tree, _facts(facts, columns), _where(e, columns), _facts([("orders", _ORDERS)], columns)]
     return "\n".join(part for part in parts if part)
@@ -141,8 +143,8 @@ def _tree(e: Expr, columns: int) -> tuple[str, bool]:
         if max(map(width, text.splitlines())) <= columns:
             break
     meant = definition_of(e)
-    whole = width(e.render()) <= detail.formula if meant is None else detail.definitions
-    return text, whole and width(_meant(e).render()) <= detail.formula
+    complete = width(e.render()) <= detail.formula if meant is None else detail.definitions
+    return text, complete and width(_meant(e).render()) <= detail.formula
 
 
 def _lines(e: Expr, detail: _Detail) -> list[str]:

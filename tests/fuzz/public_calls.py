@@ -145,7 +145,7 @@ def calls(folder: Path) -> dict[str, Call]:
         "Expr.render": call(mass.render, "unicode"),
         "Expr.substitute": call(mass.substitute, {M: R}),
         "Expr.substitute, value": call(_substituted, R),
-        "describe": call(oa.describe, mass),
+        "describe": call(oa.describe, mass, columns=80),
         "cross": call(sym.cross, sym.V),
         "innovations": call(sym.innovations, sym.armature),
         # -- truth

@@ -113,7 +113,7 @@ def test_bodies_are_listed_by_joint_body_or_number() -> None:
         ("some", 'Use "auto"'),
         (["kneefl"], "Did you mean 'knee_fl'?"),
         (["zzz"], "Its bodies are 0 to 12"),
-        ([13], "from 0 to 12"),
+        ([13], "a label is 13"),
         ([True], "Give a whole number"),
         ([1.5], "Give a whole number"),
         (3, "a list of joints, bodies or numbers"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Collection, Mapping
+from fractions import Fraction
 from operator import index
 from typing import Any, TypeVar, cast
 
@@ -28,6 +29,10 @@ class _Short(reprlib.Repr):
         """Whole numbers as they are, the longest by their size."""
         del level
         return str(x) if -_LONG < x < _LONG else f"a whole number of {x.bit_length()} bits"
+
+    def repr_Fraction(self, x: Fraction, level: int) -> str:
+        """Ratios as they are written, the longest by their size."""
+        return f"{self.repr_int(x.numerator, level)} / {self.repr_int(x.denominator, level)}"
 
 
 _short = _Short()

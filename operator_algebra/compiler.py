@@ -65,7 +65,7 @@ class Compiled:
         return self._executable.source
 
     def __call__(
-        self, *, q: Any = None, out: Any = None, errors: Literal["raise", "mask"] = "raise", **inputs: Any
+        self, /, *, q: Any = None, out: Any = None, errors: Literal["raise", "mask"] = "raise", **inputs: Any
     ) -> Any:
         """The result at one or many configurations; a mapping if several expressions were compiled.
 
@@ -85,7 +85,7 @@ class Compiled:
             raise InputError(f'backend "{self.backend}" gives closed forms, not numbers. Compile with backend="numpy".')
         return self._executable
 
-    def bind(self, *, q: Any, out: Any, **inputs: Any) -> Callable[[], None]:
+    def bind(self, /, *, q: Any, out: Any, **inputs: Any) -> Callable[[], None]:
         """Check the arguments once; the returned function computes into `out` from their current contents."""
         self._numeric()
         self._bound(q, inputs)
@@ -96,7 +96,7 @@ class Compiled:
 
         return call
 
-    def linear_operator(self, *, q: Any, **inputs: Any) -> LinearOperator:
+    def linear_operator(self, /, *, q: Any, **inputs: Any) -> LinearOperator:
         """A SciPy operator at one configuration, acting on the one input vector that is not given.
 
         Its adjoint is lowered from the adjoint of the formula. A program of an operator acts on any vector.

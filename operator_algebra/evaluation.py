@@ -18,7 +18,7 @@ from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query, question
 from operator_algebra.expressions.reduced import reduced
-from operator_algebra.expressions.traverse import free_symbols
+from operator_algebra.expressions.traverse import free_symbols, named_apart
 from operator_algebra.meaning.evaluator import Evaluation
 from operator_algebra.meaning.extent import parse_limit
 from operator_algebra.meaning.queries import title_of
@@ -35,6 +35,7 @@ from operator_algebra.operators.vanishing import vanishing
 
 def evaluate(
     e: Expr | Query | str,
+    /,
     model: Model,
     *,
     q: ArrayLike,
@@ -87,6 +88,7 @@ class Scaled:
 
 def evaluate_with_scale(
     e: Expr,
+    /,
     model: Model,
     *,
     q: ArrayLike,
@@ -123,6 +125,7 @@ def start(source: Source, *, limit: str | float = "2 GB") -> Evaluation:
 
 def model_source(
     e: Expr | Query,
+    /,
     model: Model,
     *,
     q: ArrayLike,
@@ -150,6 +153,7 @@ def shared_source(
         if not expression.typed:
             raise InputError(untyped(expression))
         wanted |= free_symbols(expression)
+    named_apart(sorted(wanted, key=lambda symbol: (symbol.name, symbol.origin, str(symbol.type))))
     position = check_model(model, "evaluate").check_q(q)
     if position.ndim != 1:
         raise InputError(

@@ -129,6 +129,10 @@ RESERVED = frozenset({"I", "inv", "root", "diag", *LOCAL_FUNCTIONS})
 """Words of the language, which name nothing else."""
 
 
+TAKEN = frozenset({"ax", "dark", "errors", "frame", "labels", "limit", "model", "numbering", "out", "parameters", "q"})
+"""Arguments of the calls that take inputs by name, which no input can be called."""
+
+
 def _named(name: str) -> str:
     word(name, "the name of an operator")
     if name in RESERVED:
@@ -141,6 +145,11 @@ def _named(name: str) -> str:
 def symbol(name: str, type_: Type, structure: Structure, origin: Origin) -> Symbol:
     """A symbol without a definition."""
     _named(name)
+    if origin == "input" and name in TAKEN:
+        raise InputError(
+            f"{quoted(name)} cannot name an input: it is an argument of the calls that take inputs by name. "
+            f"Choose another name, such as {quoted(name + '_in')}."
+        )
     instance(type_, f"the type of {quoted(name)}", Type, "Write oa.MOTION >> oa.FORCE, or the like.")
     if type_ == UNTYPED:
         raise InputError(f"the operator {shown(name)} needs a type such as MOTION >> FORCE.")

@@ -19,6 +19,8 @@ Scalar = int | float | Fraction | Expr
 
 SCALAR = ONE >> ONE
 _BITS = 4096
+_LEAST, _LARGEST = Fraction(2) ** -1022, Fraction(2) ** 1024 - Fraction(2) ** 970
+"""Between these a number has all its digits in a float."""
 
 
 def one(type_: Type = UNTYPED) -> Expr:
@@ -235,6 +237,10 @@ def scale(factor: object, e: Expr) -> Expr:
         c, e = c * e.factor, e.body
     if c == 1 or isinstance(e, Zero):
         return e
+    if not _LEAST < abs(c) < _LARGEST:
+        size = "large" if abs(c) > 1 else "small"
+        where = f"about 2^{c.numerator.bit_length() - c.denominator.bit_length()}"
+        raise InputError(f"a number before an operator is too {size} for floats: {where}. Change its units.")
     if max(c.numerator.bit_length(), c.denominator.bit_length()) > _BITS:
         raise InputError(f"a number before an operator has more than {_BITS} bits. Bind it by name: oa.scalar(...).")
     return Scale._make(e.type, (c, e))  # pyright: ignore[reportPrivateUsage]

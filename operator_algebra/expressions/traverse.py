@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar, cast
 
 from operator_algebra.arguments import entries
@@ -85,6 +85,23 @@ def free_symbols(e: Expr) -> frozenset[Symbol]:
         for node in postorder(e, children_and_definition)
         if isinstance(node, Symbol) and node.origin in ("model", "input")
     )
+
+
+def named_apart(symbols: Iterable[Symbol]) -> None:
+    """Refuse two different leaves or inputs of one name: values are given, and results are read, by name."""
+    known: dict[str, Symbol] = {}
+    for symbol in symbols:
+        other = known.setdefault(symbol.name, symbol)
+        if other is not symbol:
+            raise InputError(
+                f"two different operators are called {symbol.name}: {_told_apart(other)}, and {_told_apart(symbol)}. "
+                "Give one of them another name."
+            )
+
+
+def _told_apart(symbol: Symbol) -> str:
+    whence = "of the mechanism" if symbol.origin == "model" else "an input"
+    return f"one {whence}, {symbol.type}, {symbol.structure}"
 
 
 def rebuild(node: Expr, parts: tuple[Expr, ...]) -> Expr:

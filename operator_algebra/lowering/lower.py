@@ -10,7 +10,9 @@ from operator_algebra.arguments import choice, items, shown, word
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import diag
 from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.order import reading_key
 from operator_algebra.expressions.query import Query, question
+from operator_algebra.expressions.traverse import free_symbols, named_apart
 from operator_algebra.lowering.bounds import bounds
 from operator_algebra.lowering.components import components
 from operator_algebra.lowering.eliminate import eliminate
@@ -50,6 +52,8 @@ def lower(e: Lowerable, *, method: Method = "auto", zeros: frozenset[str] = froz
     choice(method, "method", get_args(Method))
     zeros = frozenset(word(name, "a name in zeros") for name in items(zeros, "zeros", "names of leaves"))
     formulas = named_formulas(e)
+    bodies = [formula.body if isinstance(formula, Query) else formula for formula in formulas.values()]
+    named_apart(dict.fromkeys(symbol for body in bodies for symbol in sorted(free_symbols(body), key=reading_key)))
     lift = Lift(Graph(), zeros, orthogonal=method == "orthogonal")
     return _finish(lift, _lifted(lift, formulas), method, keyed=isinstance(e, Mapping))
 

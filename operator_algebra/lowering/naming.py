@@ -56,6 +56,7 @@ def name_values(graph: Graph, outputs: Sequence[Output]) -> tuple[dict[int, str]
         names[number] = unique
         taken[unique] = 1
 
+    taken |= dict.fromkeys(_hops(graph, outputs), 1)
     for number, value in sorted(graph.values.items()):
         if isinstance(value.definition, Given):
             symbol = value.definition.symbol
@@ -77,6 +78,13 @@ def name_values(graph: Graph, outputs: Sequence[Output]) -> tuple[dict[int, str]
     for number, value in sorted(graph.values.items(), key=lambda item: (item[0] in hidden, item[0])):
         give(number, _letter(value))
     return names, hidden
+
+
+def _hops(graph: Graph, outputs: Sequence[Output]) -> set[str]:
+    """The letters of hops on the page, which are no values but are named beside them."""
+    shifts = {value.definition.hop for value in graph.values.values() if isinstance(value.definition, Shift)}
+    walked = {hop for output in outputs if output.walk for hop in (*output.walk.inward, *output.walk.outward)}
+    return {hop.letter for hop in shifts | walked}
 
 
 def inlined(graph: Graph, named: Mapping[int, str], outputs: Sequence[Output]) -> frozenset[int]:

@@ -57,6 +57,11 @@ class Hop:
     inward: bool
 
     @property
+    def letter(self) -> str:
+        """The name on a page: φ for the blocks of E_φ."""
+        return self.symbol.name.removeprefix("E_") or self.symbol.name
+
+    @property
     def T(self) -> Hop:
         """The adjoint, which runs the other way."""
         return Hop(self.symbol, not self.star, not self.inward)

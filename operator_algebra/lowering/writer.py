@@ -141,8 +141,7 @@ class Writer:
 
     def block_of_hop(self, hop: Hop, inward: bool, here: str = "k") -> str:
         """The block of a hop: φ(k,c) where a child c is read, φ(p,k)* where the parent p is."""
-        name = hop.symbol.name
-        letter = written(name[2:] if name.startswith("E_") and len(name) > 2 else name, self.style)
+        letter = written(hop.letter, self.style)
         natural = hop.symbol.structure.flow == "inward"
         parent, child = (here, "c") if inward else ("p", here)
         places = f"{parent},{child}" if natural else f"{child},{parent}"

@@ -61,7 +61,7 @@ class ModelSource:
 
     def layout(self, space: Space) -> Layout:
         """Block sizes of a space; those of a user's space come with the values of the inputs."""
-        return find_layout(self.inputs.layouts, space)
+        return self.inputs.layouts[space.sizes]
 
     def value(self, symbol: Symbol) -> BlockMatrix:
         """The value of a leaf or an input."""
@@ -144,7 +144,7 @@ class GivenSource:
 
     def layout(self, space: Space) -> Layout:
         """Block sizes of a space."""
-        return find_layout(self._layouts, space)
+        return self._layouts[space.sizes]
 
     def value(self, symbol: Symbol) -> BlockMatrix:
         """The blocks that were given under this name."""
@@ -153,13 +153,3 @@ class GivenSource:
         rows, cols = self.layout(symbol.type.codomain), self.layout(symbol.type.domain)
         blocks = {key: np.asarray(block, dtype=object) for key, block in self._values[symbol.name].items()}
         return BlockMatrix(symbol.type, rows, cols, BlockDict(rows, cols, blocks), self.binding)
-
-
-def find_layout(layouts: Mapping[str, Layout], space: Space) -> Layout:
-    """The block sizes of a space, or an `InputError` that says how they become known."""
-    if space.sizes not in layouts:
-        raise InputError(
-            f"the block sizes of {space} are not known: no input of the formula has that space. "
-            "Put an input operator of that space into the formula; its value brings the sizes."
-        )
-    return layouts[space.sizes]

@@ -15,7 +15,7 @@ from operator_algebra.errors import InputError
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import NotNumeric, Numbers, numeric
 from operator_algebra.operators.given_blocks import describe, free_axis, join, lists_blocks, same_lead, scalar_blocks
-from operator_algebra.operators.layout import Layout
+from operator_algebra.operators.layout import Layout, Layouts
 from operator_algebra.operators.spaces import FORCE, ONE, Space, Type
 from operator_algebra.operators.structure import Structure
 from operator_algebra.operators.verify import verify_blocks, verify_dense
@@ -74,16 +74,18 @@ class Bound:
                 yield name, array
 
 
-def model_layouts(model: Model) -> dict[str, Layout]:
+def model_layouts(model: Model) -> Layouts:
     """Block sizes of the spaces that every model has, by size family."""
     joints = [part.stop - part.start for part in model.v_slices]
-    return {
-        "spatial": Layout.of(np.full(model.n, 6)),
-        "joint": Layout.of(joints),
-        "one": Layout.of([1], attached=False),
-        "rounding": Layout.of([2], attached=False),
-        "ground": Layout.of([6], attached=False),
-    }
+    return Layouts(
+        {
+            "spatial": Layout.of(np.full(model.n, 6)),
+            "joint": Layout.of(joints),
+            "one": Layout.of([1], attached=False),
+            "rounding": Layout.of([2], attached=False),
+            "ground": Layout.of([6], attached=False),
+        }
+    )
 
 
 def bind(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from operator_algebra.arguments import quoted, shown, whole
-from operator_algebra.errors import SpaceMismatch
+from operator_algebra.errors import InputError, SpaceMismatch
 
 Indices = NDArray[np.intp]
 
@@ -68,6 +68,16 @@ class Layout:
             return "0"
         least, most = int(self.sizes.min()), int(self.sizes.max())
         return str(most) if least == most else f"{least}–{most}"
+
+
+class Layouts(dict[str, Layout]):
+    """Layouts by family of block sizes; asked for one that is not known, it says how it becomes known."""
+
+    def __missing__(self, sizes: str) -> Layout:
+        raise InputError(
+            f"the block sizes of {sizes} are not known: no input of the formula has that space. "
+            "Put an input operator of that space into the formula; its value brings the sizes."
+        )
 
 
 @dataclass(frozen=True, eq=False)

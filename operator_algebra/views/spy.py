@@ -38,6 +38,7 @@ _SINGLE = 64
 
 def spy(
     e: Picturable,
+    /,
     model: Model | None = None,
     *,
     q: Any = None,

@@ -36,6 +36,7 @@ NOT_CALLED = {
     "BlockMatrix.from_dense": "called by evaluation",
     "BlockMatrix.from_groups": "called by evaluation",
     "BlockMatrix.like": "called by evaluation",
+    "BlockMatrix.scaled": "called by evaluation",
     "BlockMatrix.titled": "called by evaluation",
     "Check": "made by check",
     "Compiled": "made by compile; its call is fuzzed",

@@ -26,6 +26,7 @@ from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.model import Model
 from operator_algebra.operators.spaces import FORCE, MOTION
 from tests.expression_strategies import expressions, inputs_for
+from tests.rounding import apart, rounding, size
 from tests.strategies import mechanisms
 
 TREE = random_tree(6, joints=("revolute", "prismatic", "spherical"), seed=1)
@@ -96,7 +97,7 @@ def test_compiled_programs_say_which_value_in_which_sample(name: str, method: Me
         for blocks, one in zip(pieces(found), pieces(alone), strict=True):
             assert np.isnan(blocks[[1, 3]]).all()
             for k in (0, 2, 4):
-                assert np.allclose(blocks[k], one, rtol=1e-12, atol=0.0)
+                assert apart(blocks[k], one) <= rounding(size(one), terms=9 * model.n)
 
 
 def pieces(result: Any) -> list[Any]:

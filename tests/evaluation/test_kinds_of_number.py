@@ -29,7 +29,9 @@ from operator_algebra.operators.leaves import Frame
 from operator_algebra.operators.spaces import RATE, TORQUE
 from operator_algebra.spatial.inertia import spatial_inertia
 from tests.expression_strategies import expressions, inputs_for
+from tests.lowering.agreement import bound, scale
 from tests.oracles.finite_differences import along
+from tests.rounding import apart, differencing, size
 from tests.strategies import ALL_JOINTS, mechanisms
 from tests.wrong_numbers import not_numbers
 
@@ -108,8 +110,8 @@ def test_derivatives_by_a_complex_step(name: str) -> None:
                 return evaluate(e, model, q=q, frame=frame, **given_to(e)).dense()
 
             expected = along(model, Q, V, value)
-            for size in (1e-10, 1e-200):
-                assert close(complex_step(model, Q, V, value, size), expected, np.abs(value(Q)).max())
+            for small in (1e-10, 1e-200):
+                assert close(complex_step(model, Q, V, value, small), expected, np.abs(value(Q)).max())
 
 
 @given(
@@ -167,10 +169,10 @@ def test_derivatives_along_an_operator() -> None:
 @pytest.mark.parametrize("turned", [0.0, 1e-9, 1e-4, 1.0, 3.1, 3.2, 6.0])
 def test_differences_of_configurations_have_derivatives(turned: float) -> None:
     far = ALL.integrate(Q, turned * V)
-    size = 1e-6
+    small = 1e-6
     found = step(ALL.difference(Q, ALL.integrate(far, 1e-30j * V)), 1e-30)
-    ahead, behind = (ALL.difference(Q, ALL.integrate(far, h * V)) for h in (size, -size))
-    assert np.allclose(found, (ahead - behind) / (2 * size), rtol=1e-6, atol=1e-6)
+    ahead, behind = (ALL.difference(Q, ALL.integrate(far, h * V)) for h in (small, -small))
+    assert apart(found, (ahead - behind) / (2 * small)) <= differencing(1.0 + size(ahead), small)
 
 
 # -- more digits -------------------------------------------------------------------------------------------------------
@@ -185,7 +187,9 @@ def test_the_kind_of_number_is_kept(name: str, kind: Any) -> None:
     assert plain.dtype == np.float64
     assert found.dtype == kind
     assert not found.imag.any()
-    assert np.abs(found - plain).max() <= 1e-9 * np.abs(plain).max(initial=1.0)
+    scaled = evaluate_with_scale(e.body if isinstance(e, Query) else e, ALL, q=Q, **given_to(e))
+    terms = scale(e, plain, scaled) if isinstance(e, Query) else scaled.scale
+    assert apart(found.real.astype(float), plain) <= bound(scaled) * terms
     if "v" in given_to(e):
         values: dict[str, Any] = {**given_to(e), "v": V.astype(kind)}
         assert evaluate(e, ALL, q=Q, **values).dtype == kind

@@ -33,6 +33,7 @@ from operator_algebra.operators.spaces import RATE, TORQUE
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
 from tests.changed_mechanisms import rescaled
+from tests.rounding import apart, condition, rounding
 from tests.strategies import ALL_JOINTS, mechanisms
 
 Floats = NDArray[np.float64]
@@ -81,8 +82,10 @@ def test_the_columns_are_those_that_psi_carries(model: Model, seed: int) -> None
     after *= np.repeat(np.where(short, 1.0, ROOT_EPS), 6)[:, None]
     r = H @ psi @ (w + E @ after)
     reached = np.array([_reached(D[part, part], r[part]) for part in model.v_slices])
-    # To a few digits: D itself has lost those that the measure counts.
-    assert np.allclose(measures(compile_program(SOLVE, model), q, T=np.ones(model.nv)), 1 / (1 + reached), rtol=1e-6)
+    found = measures(compile_program(SOLVE, model), q, T=np.ones(model.nv))
+    # D has lost the digits that the measure counts, and is solved with.
+    lost = max((condition(D[part, part]) for part in model.v_slices), default=1.0) / float(found.min(initial=1.0))
+    assert apart(found, 1 / (1 + reached)) <= rounding(terms=9 * model.n, condition=lost)
 
 
 @given(mechanisms(max_bodies=6), st.integers(0, 2**20), st.sampled_from([1e-3, 1e-2, 1e2, 1e3]))
@@ -92,7 +95,10 @@ def test_units_do_not_matter(model: Model, seed: int, factor: float) -> None:
     other = rescaled(model, length=factor, mass=1.0 / factor, time=1.0)
     run, changed = compile_program(SOLVE, model), compile_program(SOLVE, other.model)
     found = measures(changed, q * other.q_units, T=np.ones(model.nv))
-    assert np.allclose(found, measures(run, q, T=np.ones(model.nv)), rtol=1e-6)
+    expected = measures(run, q, T=np.ones(model.nv))
+    D = evaluate(s.D, model, q=q).dense()
+    lost = max((condition(D[part, part]) for part in model.v_slices), default=1.0) / float(found.min(initial=1.0))
+    assert apart(found, expected) <= rounding(terms=9 * model.n, condition=lost)
 
 
 @pytest.mark.parametrize("n", [10, 100, 1000])

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from operator_algebra.backends.backend import Pivot
-from operator_algebra.backends.groupkernels import GroupKernels
+from operator_algebra.backends.groupkernels import GroupKernels, Kernel
 from operator_algebra.backends.kernels import adjoint, bounded_measure, definiteness, multiply_out, norms, pivot_measure
 from operator_algebra.backends.levels import Group, Levels
 from operator_algebra.backends.sizes import place_of
@@ -119,17 +119,22 @@ class Readout:
             return Pivot(step.name, np.stack([np.broadcast_to(m, lead) for m in measures], axis=-1))
         if isinstance(step.definition, RootOf):
             source = self.kernels.formed(step.definition.source)
-            found = [definiteness(source(group)) for group in self.levels.whole()]
+            definite = self._by_body([definiteness(source(group)) for group in self.levels.whole()])
             rooted = self.program.steps[step.definition.source.value]
-            return Pivot(rooted.name, self._by_body(found), formula=rooted.value.origin)
+            measure: Any = np.where(definite > 0, self._by_body(self._bounded(step.number, source)), definite)
+            return Pivot(rooted.name, measure, bounded=True, formula=rooted.value.origin)
         formed = self.kernels.formed(Ref(step.number))
-        bound = self._bounds.get(step.number)
-        if bound is not None:
-            left, right = self.kernels.formed(bound.left), self.kernels.formed(bound.right)
-            found = [bounded_measure(formed(group), left(group), right(group)) for group in self.levels.whole()]
-            return Pivot(step.name, self._by_body(found), formula=formula, bounded=True)
+        if step.number in self._bounds:
+            measure = self._by_body(self._bounded(step.number, formed))
+            return Pivot(step.name, measure, bounded=True, formula=formula)
         measures = [pivot_measure(formed(group), self._scale(step, group)) for group in self.levels.whole()]
         return Pivot(step.name, self._by_body(measures), formula=formula)
+
+    def _bounded(self, number: int, formed: Kernel) -> list[Any]:
+        """How much of each block the rounding that reaches it has left."""
+        bound = self._bounds[number]
+        left, right = self.kernels.formed(bound.left), self.kernels.formed(bound.right)
+        return [bounded_measure(formed(group), left(group), right(group)) for group in self.levels.whole()]
 
     def _by_body(self, measures: list[Any]) -> Any:
         """One number per body, (..., n)."""

@@ -23,6 +23,7 @@ from operator_algebra.lowering.values import (
     Invert,
     Linear,
     Ref,
+    RootOf,
     Rounding,
     Shift,
     Stack,
@@ -41,10 +42,14 @@ def bounds(graph: Graph, pivots: Iterable[int], names: Mapping[int, str]) -> Bou
     carrier = _Carrier(graph)
     found: list[Bound] = []
     for number in pivots:
-        value = graph[number]
-        if value.attached and value.type.domain.attached and value.type.codomain.attached:
-            left = carrier.reaching(Ref(number))
-            found.append(Bound(number, left, left if value.symmetric else carrier.reaching(Ref(number, star=True))))
+        definition, block = graph[number].definition, Ref(number)
+        if isinstance(definition, RootOf):
+            block = definition.source
+        type_ = graph.type_of(block)
+        if type_.domain.attached and type_.codomain.attached:
+            symmetric = graph[block.value].symmetric
+            left = carrier.reaching(block)
+            found.append(Bound(number, left, left if symmetric else carrier.reaching(block.T)))
     return Bounds(tuple(found), carrier.sweeps(names))
 
 

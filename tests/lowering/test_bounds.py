@@ -20,7 +20,7 @@ from operator_algebra.compiler import Compiled
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import OperatorAlgebraWarning, SingularError
 from operator_algebra.evaluation import evaluate
-from operator_algebra.expressions.build import inv, operator
+from operator_algebra.expressions.build import inv, operator, root
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.lowering.lower import Method, lower
 from operator_algebra.lowering.program import Program
@@ -140,6 +140,13 @@ def test_hinges_that_move_nothing_of_their_own_are_refused(method: Method, paral
     q, _ = model.random(0)
     with pytest.raises(SingularError, match="hinge0"):
         compile_program(SOLVE, model, method=method)(q=q, T=np.ones(model.nv))
+
+
+def test_a_root_of_nothing_but_rounding_is_refused() -> None:
+    model = carrier(4, 0.0)
+    q, _ = model.random(0)
+    with pytest.raises(SingularError, match="hinge0"):
+        compile_program(root(s.D), model)(q=q)
 
 
 def test_nearly_as_much_is_told_with_joint_and_digits() -> None:

@@ -121,7 +121,8 @@ class Readout:
             source = self.kernels.formed(step.definition.source)
             definite = self._by_body([definiteness(source(group)) for group in self.levels.whole()])
             rooted = self.program.steps[step.definition.source.value]
-            measure: Any = np.where(definite > 0, self._by_body(self._bounded(step.number, source)), definite)
+            measure = self._by_body(self._bounded(step.number, source))
+            np.copyto(measure, definite, where=~(definite > 0))
             return Pivot(rooted.name, measure, bounded=True, formula=rooted.value.origin)
         formed = self.kernels.formed(Ref(step.number))
         if step.number in self._bounds:

@@ -1,10 +1,12 @@
-"""Settings of every test run: the same random examples each time, and pictures without a screen."""
+"""Settings of every test run: the same random examples each time, pictures without a screen, pages of one width."""
 
 import os
 
 from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+for side in ("COLUMNS", "LINES"):  # whoever runs the tests may have a window, and pytest-xdist says that it has one
+    os.environ.pop(side, None)
 
 # A random mechanism costs milliseconds to seconds, so no example has a deadline.
 _patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

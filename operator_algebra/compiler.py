@@ -116,6 +116,7 @@ class Compiled:
         others = [symbol for symbol in forward.program.mentioned if symbol != x]
         configuration = self.model.check_q(q)
         bound = bind(self._what, others, self.model, inputs, batch=True, whole=False, lead=configuration.shape[:-1])
+        refuse_wide(self._what, configuration, bound)
         if leading_axes(configuration, bound):
             raise InputError("a linear operator belongs to one configuration: q and the inputs have no leading axes.")
         rows, columns = bound.layouts[A.type.codomain.sizes].size, bound.layouts[A.type.domain.sizes].size

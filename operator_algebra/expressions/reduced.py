@@ -10,11 +10,11 @@ from operator_algebra.expressions.build import diag, inv, zero
 from operator_algebra.expressions.nodes import Diag, Expr, Fixpoint, Inverse, Local, Root, Symbol
 from operator_algebra.expressions.normalize import normalize
 from operator_algebra.expressions.query import Query
-from operator_algebra.expressions.traverse import children_and_definition, fold, rebuild
+from operator_algebra.expressions.traverse import children_and_definition, fold, postorder, rebuild
 
 
 def reduced(formula: Expr | Query, zeros: Collection[str] = ()) -> Expr | Query | None:
-    """The normal form with definitions written out, leaves named in `zeros` being 0; None if there is no other form.
+    """The normal form with definitions written out, leaves named in `zeros` being 0; None if it needs every inverse.
 
     An inverse that cancels, or stands beside a zero, is not in it: neither `evaluate` nor a program has to compute it.
 
@@ -26,19 +26,27 @@ def reduced(formula: Expr | Query, zeros: Collection[str] = ()) -> Expr | Query 
     # Trace, determinant and diagonal of what goes one way are those of its diagonal blocks.
     local = isinstance(formula, Query) and formula.kind in ("trace", "logdet", "diag") and _one_way(body)
     try:
-        form = _reduced(diag(body) if local else body, zeros)
+        form = normalize(_written_out(diag(body) if local else body, zeros))
+        before = {part for inverse in _inverses(_written_out(body, ())) for part in _inverses(normalize(inverse))}
     except (InputError, SpaceMismatch):  # too long to be multiplied out, or what is inverted is zero
         return None
-    if form is body:
+    # Multiplying out costs digits; it is worth them where an inverse goes away.
+    if not _inverses(form) < before:
         return None
     return replace(formula, body=form) if isinstance(formula, Query) else form
+
+
+def _inverses(e: Expr) -> set[Expr]:
+    return {node for node in postorder(e) if isinstance(node, Inverse | Root)}
 
 
 def _one_way(e: Expr) -> bool:
     return e.structure.flow in ("inward", "outward")
 
 
-def _reduced(e: Expr, zeros: Collection[str]) -> Expr:
+def _written_out(e: Expr, zeros: Collection[str]) -> Expr:
+    """The formula without names, and without leaves that are zero."""
+
     def below(node: Expr) -> tuple[Expr, ...]:
         return () if isinstance(node, Fixpoint) else children_and_definition(node)
 
@@ -53,4 +61,4 @@ def _reduced(e: Expr, zeros: Collection[str]) -> Expr:
             parts = tuple(normalize(part) for part in parts)
         return node if isinstance(node, Fixpoint) else rebuild(node, parts)
 
-    return normalize(fold(e, combine, below))
+    return fold(e, combine, below)

@@ -257,6 +257,9 @@ def test_compiled_programs_refuse_what_they_cannot_hold(name: str, kind: Any) ->
     ):
         run(**values)
     assert evaluate(dynamics.inverse_dynamics, PLANAR, **values).dtype.itemsize >= 16
+    if name == "q":
+        with pytest.raises(InputError, match=r"compiled programs compute with float64"):
+            compile_program(dynamics.mass_matrix, PLANAR).linear_operator(q=values["q"])
 
 
 @pytest.mark.parametrize("wrong", not_numbers((3,)))

@@ -19,7 +19,8 @@ from operator_algebra.evaluation import evaluate, evaluate_with_scale
 from operator_algebra.expressions.build import define, diag, inv, operator, scalar
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, dense, trace
-from operator_algebra.models.families import random_tree
+from operator_algebra.lowering.lower import Method
+from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.model import Model
 from operator_algebra.operators.spaces import RATE, TORQUE
 from operator_algebra.spatial.inertia import Inertia
@@ -223,3 +224,17 @@ def test_singular_samples_alone_take_the_normal_form() -> None:
     run = compile_program(e, random_tree(model.nv, joints=("revolute",), seed=1))
     assert np.isfinite(run(**given)).all()
     assert "normal_form" not in vars(run)
+
+
+@pytest.mark.parametrize("method", ["auto", "joseph", "refined", "orthogonal"])
+def test_what_is_singular_at_every_body(method: Method) -> None:
+    # The relations of these equations overflow before they are refused.
+    for e in (inv(s.I + s.E_phi.T + inv(s.cross(s.V))), trace(inv(s.I + s.E_phi.T + inv(s.V_tilde)))):
+        for n in (1, 2, 4):
+            arm = chain(n)
+            q, v = arm.random(0)
+            for rates in (v, 0.0 * v):
+                with pytest.raises(SingularError):
+                    compile_program(e, arm, method=method)(q=q, v=rates)
+                with pytest.raises(SingularError):
+                    evaluate(e, arm, q=q, v=rates)

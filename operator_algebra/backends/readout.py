@@ -7,6 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from operator_algebra.backends.backend import Pivot
+from operator_algebra.backends.diagnosis import SINGULAR
 from operator_algebra.backends.groupkernels import GroupKernels, Kernel
 from operator_algebra.backends.kernels import adjoint, bounded_measure, definiteness, multiply_out, norms, pivot_measure
 from operator_algebra.backends.levels import Group, Levels
@@ -125,11 +126,16 @@ class Readout:
             np.copyto(measure, definite, where=~(definite > 0))
             return Pivot(rooted.name, measure, bounded=True, formula=rooted.value.origin)
         formed = self.kernels.formed(Ref(step.number))
-        if step.number in self._bounds:
-            measure = self._by_body(self._bounded(step.number, formed))
-            return Pivot(step.name, measure, bounded=True, formula=formula)
-        measures = [pivot_measure(formed(group), self._scale(step, group)) for group in self.levels.whole()]
-        return Pivot(step.name, self._by_body(measures), formula=formula)
+        bounded = step.number in self._bounds
+        if bounded and step.value.symmetric:
+            return Pivot(step.name, self._by_body(self._bounded(step.number, formed)), bounded=True, formula=formula)
+        local = self._by_body([pivot_measure(formed(group), self._scale(step, group)) for group in self.levels.whole()])
+        if not bounded:
+            return Pivot(step.name, local, formula=formula)
+        # Factors of one product may cancel, as in H τ̄ = 0, which the columns of the bound do not see.
+        reached = self._by_body(self._bounded(step.number, formed))
+        measure: Any = np.where(local < SINGULAR, local, reached)
+        return Pivot(step.name, measure, bounded=True, formula=formula)
 
     def _bounded(self, number: int, formed: Kernel) -> list[Any]:
         """How much of each block the rounding that reaches it has left."""

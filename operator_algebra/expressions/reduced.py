@@ -31,7 +31,7 @@ def reduced(formula: Expr | Query, zeros: Collection[str] = ()) -> Expr | Query 
     except (InputError, SpaceMismatch):  # too long to be multiplied out, or what is inverted is zero
         return None
     # Multiplying out costs digits; it is worth them where an inverse goes away.
-    if not _inverses(form) < before:
+    if len(_inverses(form)) >= len(before):
         return None
     return replace(formula, body=form) if isinstance(formula, Query) else form
 

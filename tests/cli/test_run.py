@@ -163,10 +163,13 @@ def test_spatial_vectors_have_one_line_for_each_body() -> None:
 
 
 def test_lost_digits_are_told(tmp_path: Path) -> None:
-    arm = oa.load("planar2r")
-    thin = oa.Inertia(mass=1.0, com=[0.0, 0.0, 0.0], inertia_at_com=[1e-11, 1e-11, 1e-11])
+    # Three joints move one point in a plane; the links hardly weigh anything.
+    arm = oa.load("planar3r")
+    link = oa.Inertia(mass=1e-9, com=[0.5, 0.0, 0.0], inertia_at_com=[1e-10] * 3)
+    point = oa.Inertia(mass=1.0, com=[1.0, 0.0, 0.0], inertia_at_com=[1e-9] * 3)
     path = tmp_path / "thin.toml"
-    oa.Model(name="thin", bodies=[arm.bodies[0], replace(arm.bodies[1], inertia=thin)]).save(path)
+    bodies = [replace(body, inertia=one) for body, one in zip(arm.bodies, (link, link, point), strict=True)]
+    oa.Model(name="thin", bodies=bodies).save(path)
     found = run("inv(H phi M phi' H') T", "--model", str(path), "--random", "--json")
     assert "nearly singular" in found.stderr
     assert json.loads(found.stdout)["warnings"]

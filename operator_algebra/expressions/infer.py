@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from operator_algebra.expressions.nodes import (
@@ -138,24 +138,38 @@ def _diagonal_of_sum(node: Sum) -> Fraction | None:
     return total
 
 
-def _product_flow(factors: Sequence[Structure], node: Product) -> Flow:
-    """Multiply the flows; inward hop · local · outward hop counts as diagonal: every body has one parent."""
-    stack: list[tuple[Flow, bool]] = []
-    for part in factors:
-        flow: Flow = part.flow
-        hop = part.hop
-        if flow == "outward" and hop:
-            below = len(stack) - 1
-            while below >= 0 and stack[below][0] == "diagonal":
-                below -= 1
-            if below >= 0 and stack[below] == ("inward", True):
-                del stack[below:]
-                flow, hop = "diagonal", False
-        stack.append((flow, hop))
-    total: Flow = "diagonal"
-    for flow, _ in stack:
-        total = multiply_flow(total, flow)
-    return total
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Neighbouring factors of a product and the pattern that they have together."""
+
+    factors: tuple[Expr, ...]
+    structure: Structure
+
+
+def segments(node: Product) -> tuple[Segment, ...]:
+    """The factors of a product, an inward hop with all up to the outward hop that closes it taken as one.
+
+    Hop · local · hop back is block-diagonal, for every body has one parent. What is said of the pattern of a product
+    follows from that of its segments, not from that of its factors: in φ E M E* the only segment that is not
+    block-diagonal is φ.
+
+    >>> from operator_algebra.symbols import E_phi, M, phi
+    >>> [str(segment.structure) for segment in segments(phi @ E_phi @ M @ E_phi.T)]
+    ['inward, unit diagonal', 'block-diagonal']
+    """
+    found: list[Segment] = []
+    for factor in node.children:
+        segment = Segment((factor,), factor.structure)
+        if segment.structure.hop and segment.structure.flow == "outward":
+            opening = len(found) - 1
+            while opening >= 0 and found[opening].structure.flow == "diagonal":
+                opening -= 1
+            if opening >= 0 and found[opening].structure.hop and found[opening].structure.flow == "inward":
+                closed = tuple(one for part in found[opening:] for one in part.factors)
+                del found[opening:]
+                segment = Segment((*closed, factor), Structure("diagonal"))
+        found.append(segment)
+    return tuple(found)
 
 
 def _product(node: Product) -> Structure:
@@ -166,15 +180,19 @@ def _product(node: Product) -> Structure:
         if any(not child.type.domain.attached for child in node.children[:-1]):
             flow = "full"
         else:
-            flow = _product_flow(factors, node)
-            one_way = flow in ("diagonal", "inward", "outward")
-            same_way = all(part.flow in ("diagonal", flow) for part in factors)
-            if one_way and same_way and any(part.strict for part in factors):
-                flags.add("strict")
-                if flow != "diagonal" and sum(part.hop for part in factors) == 1 and _others_diagonal(factors):
-                    flags.add("hop")
-            if one_way and same_way and all(part.unit for part in factors):
-                flags.add("unit")
+            flow = "diagonal"
+            parts = [segment.structure for segment in segments(node)]
+            for part in parts:
+                flow = multiply_flow(flow, part.flow)
+            # A product that runs one way is made of segments that do not run the other way.
+            if flow in ("diagonal", "inward", "outward"):
+                if any(part.strict for part in parts):
+                    flags.add("strict")
+                    moving = [part for part in parts if part.flow != "diagonal"]
+                    if len(moving) == 1 and moving[0].hop:
+                        flags.add("hop")
+                if all(part.unit for part in parts):
+                    flags.add("unit")
     if all(part.invertible for part in factors):
         flags.add("invertible")
     elif all(part.has("onto") for part in factors):
@@ -182,10 +200,6 @@ def _product(node: Product) -> Structure:
     if _is_symmetric(node):
         flags.add(_sign(node))
     return Structure.make(flow, flags)
-
-
-def _others_diagonal(factors: Sequence[Structure]) -> bool:
-    return all(part.flow == "diagonal" for part in factors if not part.hop)
 
 
 def _sign(node: Product) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from operator_algebra.errors import NotLowerable
 from operator_algebra.expressions.build import diag, inv, matmul, one
+from operator_algebra.expressions.infer import segments
 from operator_algebra.expressions.nodes import (
     Diag,
     Expr,
@@ -215,15 +216,16 @@ class BlockLift:
                 return [(_product(factor, left), hop, right) for left, hop, right in body]
             case Product():
                 left, found, right = unit, None, unit
-                for child in e.children:
-                    if child.structure.flow in ("diagonal", "zero"):
-                        part = yield self.terms(child)
+                for segment in segments(e):
+                    part = matmul(*segment.factors)
+                    if segment.structure.flow in ("diagonal", "zero"):
+                        local = yield self.terms(part)
                         if found is None:
-                            left = _product(left, part)
+                            left = _product(left, local)
                         else:
-                            right = _product(right, part)
+                            right = _product(right, local)
                     elif found is None:
-                        found = yield self._hops(child)
+                        found = yield self._hops(part)
                     else:
                         raise NotLowerable(refuse.open_hops(e))
                 if found is None:
@@ -254,13 +256,13 @@ class BlockLift:
                     collected.extend(part)
                 return collected
             case Scale():
-                result = yield self.terms(e.factor * _as_diag(e.body))
+                result = yield self.terms(e.factor * diag(e.body))
                 return result
             case Symbol() | Transpose(body=Symbol()) if (meaning := definition_of(e)) is not None:
                 result = yield self._diagonal(meaning)
                 return result
             case Inverse() if structure.flow in ("inward", "outward"):
-                result = yield self.terms(inv(_as_diag(e.body)))
+                result = yield self.terms(inv(diag(e.body)))
                 return result
             case Product():
                 result = yield self._diagonal_of_product(e)
@@ -287,7 +289,7 @@ class BlockLift:
     def _diagonal_of_product(self, e: Product) -> Steps[Terms]:
         factors = list(e.children)
         if e.structure.flow in ("inward", "outward"):
-            result = yield self.terms(matmul(*(_as_diag(factor) for factor in factors)))
+            result = yield self.terms(matmul(*(diag(matmul(*segment.factors)) for segment in segments(e))))
             return result
         expanded: list[Expr] = []
         for factor in factors:
@@ -318,7 +320,3 @@ class BlockLift:
 
 def _star(terms: Terms) -> bool:
     return len(terms) == 1 and terms[0].bare is not None and terms[0].factors[0].star
-
-
-def _as_diag(e: Expr) -> Expr:
-    return diag(e)

@@ -1,12 +1,24 @@
-"""Programs with one planted slip: a sign, a factor, an adjoint, a message that never arrives."""
+"""Programs with one planted slip: a sign, a factor, an adjoint, a message that never arrives. Compilers with one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
+import pytest
+
+from operator_algebra import compiler
+from operator_algebra.expressions.infer import Segment
+from operator_algebra.expressions.nodes import Expr, Product
+from operator_algebra.lowering import blocks, queries, totals
+from operator_algebra.lowering.graph import Graph
+from operator_algebra.lowering.lift import Lift
 from operator_algebra.lowering.program import Program, Step
+from operator_algebra.lowering.seams import Bordered
+from operator_algebra.lowering.transfer import Transfer
 from operator_algebra.lowering.values import Definition, Given, Linear, Reduce, Ref, Shift, Term, Update
 
 
@@ -58,3 +70,59 @@ def _has_other_adjoint(program: Program, ref: Ref) -> bool:
     definition = step.definition
     leaf = definition.symbol if isinstance(definition, Given) else None
     return square and not step.value.symmetric and not (leaf is not None and leaf.structure.symmetric)
+
+
+# -- slips in a pass of the compiler -----------------------------------------------------------------------------------
+
+
+Pass = Callable[..., Any]
+
+
+def _factor_by_factor(node: Product) -> tuple[Segment, ...]:
+    return tuple(Segment((factor,), factor.structure) for factor in node.children)
+
+
+def _only_inverted(original: Pass) -> Pass:
+    def pivots(lift: Lift, e: Expr, *, inverted: bool) -> list[Ref]:
+        return original(lift, e, inverted=True) if inverted else []
+
+    return pivots
+
+
+def _nothing_returns(_: Pass) -> Pass:
+    def without(graph: Graph, t: Transfer, types: object) -> Transfer:
+        return replace(t, theta=tuple(tuple(None for _ in t.inward) for _ in t.outward))
+
+    return without
+
+
+def _first_term(original: Pass) -> Pass:
+    def diagonal(lift: blocks.BlockLift, e: Bordered) -> object:
+        return original(lift, replace(e, low=e.low[:1]))
+
+    return diagonal
+
+
+COMPILERS: Mapping[str, tuple[object, str, Callable[[Pass], Pass]]] = {
+    "the diagonal of a product is taken factor by factor": (blocks, "segments", lambda _: _factor_by_factor),
+    "a determinant forgets the inverses inside": (totals, "pivots", _only_inverted),
+    "nothing comes back from the parent": (queries, "_with_theta", _nothing_returns),
+    "of several terms of low rank the diagonal sees the first": (blocks.BlockLift, "_bordered_diagonal", _first_term),
+}
+
+
+@contextmanager
+def slipped(what: str) -> Generator[None]:
+    """The compiler with one of these slips."""
+    place, name, slip = COMPILERS[what]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(place, name, slip(getattr(place, name)))
+        forget()
+        yield
+    forget()
+
+
+def forget() -> None:
+    """Forget the programs that were compiled so far."""
+    compiler._program.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    compiler._compiled.cache_clear()  # pyright: ignore[reportPrivateUsage]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,8 @@ from operator_algebra.lowering.program import Program
 from operator_algebra.lowering.values import Invert
 from operator_algebra.models.families import chain
 from operator_algebra.operators.spaces import RATE, TORQUE
-from tests.lowering.test_central_property import rational_agreement
+from tests.lowering.cases import case
+from tests.lowering.verdicts import judge
 from tests.oracles.dense_dynamics import mass_matrix
 from tests.rounding import apart, condition, rounding, size
 
@@ -47,10 +50,9 @@ def test_what_has_no_unknowns_stays_as_it_is() -> None:
 
 
 def test_refined_programs_compute_their_formula() -> None:
-    found = [rational_agreement(seed, 3 + seed % 3, "refined") for seed in range(60)]
-    told = [one for one in found if one is not None]
-    assert len(told) > 40
-    assert all(one.holds for one in told)
+    found = [judge(replace(case(seed), method="refined")) for seed in range(60)]
+    assert {verdict.kind for verdict in found} <= {"agrees", "no value", "refused"}
+    assert [verdict.kind for verdict in found].count("agrees") > 45
 
 
 @pytest.mark.parametrize("share", [1e-2, 1e-4, 1e-6, 1e-8])

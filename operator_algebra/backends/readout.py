@@ -134,8 +134,8 @@ class Readout:
             return Pivot(step.name, local, formula=formula)
         # Factors of one product may cancel, as in H τ̄ = 0, which the columns of the bound do not see.
         reached = self._by_body(self._bounded(step.number, formed))
-        measure: Any = np.where(local < SINGULAR, local, reached)
-        return Pivot(step.name, measure, bounded=True, formula=formula)
+        lost: Any = local < SINGULAR
+        return Pivot(step.name, np.where(lost, local, reached), bounded=True, formula=formula)
 
     def _bounded(self, number: int, formed: Kernel) -> list[Any]:
         """How much of each block the rounding that reaches it has left."""

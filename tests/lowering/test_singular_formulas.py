@@ -108,13 +108,15 @@ class Maker:
 
 
 def outcome(call: Callable[..., Any], **given: Any) -> Any:
-    """The value as an array, or None where it is refused."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OperatorAlgebraWarning)
+    """The value as an array, or None where it is refused, or told to have lost its digits."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", OperatorAlgebraWarning)
         try:
             found = call(**given)
         except (SingularError, NotLowerable):
             return None
+    if any("is nearly singular" in str(warning.message) for warning in told):
+        return None
     return np.asarray(found.dense() if hasattr(found, "dense") else found)
 
 

@@ -16,6 +16,10 @@ Kernel = Callable[[int], Any]
 Drives = Sequence[Kernel | None]
 
 
+_ABOUT = 1e3
+"""Losses are alike if they differ by less."""
+
+
 @dataclass(frozen=True)
 class _Equation:
     rows: Space
@@ -26,7 +30,10 @@ class _Equation:
 
 @dataclass(frozen=True)
 class _Places:
-    """Columns of the unknowns of one body: its members, the sums it gathers, what it sends, what arrives."""
+    """Columns of the unknowns of one body: its members, the sums it gathers, what arrives.
+
+    Members that it sends stand behind the others and the sums, next to what arrives.
+    """
 
     own: list[slice]
     gathered: list[slice]
@@ -41,6 +48,8 @@ class _Gathered:
     sums: Any
     shown: Any
     constant: Any
+    probe: Any
+    sizes: Any
 
 
 class RelationKernels:
@@ -79,7 +88,9 @@ class RelationKernels:
         self._undriven: Drives = [None] * len(self.equations)
         self._spaces = definition.spaces
         self._gathered_spaces = [hop.type.codomain for hop, _ in definition.gathers]
-        self._sent_spaces = [definition.spaces[i] for _, i in definition.gathers]
+        self._sent_members = list(dict.fromkeys(i for _, i in definition.gathers))
+        self._kept_members = [i for i in range(len(definition.spaces)) if i not in self._sent_members]
+        self._sent_spaces = [definition.spaces[i] for i in self._sent_members]
         self._shown_spaces = [definition.spaces[i] for _, i in definition.pulls]
         self._received_spaces = [hop.type.codomain for hop, _ in definition.pulls]
         n = len(parent)
@@ -92,68 +103,131 @@ class RelationKernels:
         self._surroundings: list[Any] = [None] * n
         self._sent: list[Any] = [None] * n
         self._solutions: list[Any] = [None] * n
+        self._losses: list[Any] | None = None
 
     def _sizes(self, spaces: Iterable[Space], k: int) -> list[int]:
         return [self.size(space, k) for space in spaces]
 
     def _places(self, equations: Equations, k: int) -> _Places:
-        return _Places(
-            equations.columns(self._sizes(self._spaces, k)),
-            equations.columns(self._sizes(self._gathered_spaces, k)),
-            equations.columns(self._sizes(self._sent_spaces, k)),
-            equations.columns(self._sizes(self._received_spaces, k)),
-        )
+        own: list[slice] = [slice(0)] * len(self._spaces)
+        for i, column in zip(self._kept_members, equations.columns(self._of(self._kept_members, k)), strict=True):
+            own[i] = column
+        gathered = equations.columns(self._sizes(self._gathered_spaces, k))
+        sent = equations.columns(self._sizes(self._sent_spaces, k))
+        for i, column in zip(self._sent_members, sent, strict=True):
+            own[i] = column
+        return _Places(own, gathered, sent, equations.columns(self._sizes(self._received_spaces, k)))
+
+    def _of(self, members: Iterable[int], k: int) -> list[int]:
+        return [self.size(self._spaces[i], k) for i in members]
 
     # -- inward ----------------------------------------------------------------------------------------------------
 
     def inward_step(self, k: int) -> Triangle:
         """Take in the children, triangularise the local equations with them, keep what is left."""
-        gathered = self._nothing(k)
+        gathered: _Gathered | None = None
         for c in self.children[k]:
-            self._before[c] = gathered
+            self._before[c] = gathered or self._nothing(k)
             self._taken_in[c], gathered = self._take_in(gathered, c)
+        gathered = gathered or self._nothing(k)
         self._all[k] = gathered
         equations = Equations()
         places = self._places(equations, k)
-        self._add_body(equations, k, places, self._constants)
+        given = equations.width - _width(places.received)
+        # Rows stand in the order of the unknowns that they are for, on which the sign of a determinant depends.
+        self._add_body(equations, k, places, self._constants, self._kept_members)
         self._add_gathered(equations, gathered, places.gathered, places.own)
-        self._add_sent(equations, places)
+        self._add_body(equations, k, places, self._constants, self._sent_members)
         # At a root all is eliminated, so that what a singular system leaves undetermined shows in its triangle.
-        kept = _width(places.received) + (_width(places.sent) if self.parent[k] >= 0 else 0)
-        self._triangles[k] = equations.triangularised(equations.width - kept)
+        width = given - _width(places.sent) if self.parent[k] >= 0 else given
+        self._triangles[k] = equations.triangularised(width, given)
         return self._triangles[k]
 
     def _nothing(self, k: int) -> _Gathered:
         """The sums over no children: g = 0."""
         sums, shown = sum(self._sizes(self._gathered_spaces, k)), sum(self._sizes(self._shown_spaces, k))
-        return _Gathered(np.eye(sums), np.zeros((sums, shown)), np.zeros((sums, 1)))
+        none = np.zeros((sums, 1))
+        return _Gathered(np.eye(sums), np.zeros((sums, shown)), none, none, np.zeros(sums))
 
-    def _take_in(self, gathered: _Gathered, c: int) -> tuple[Triangle, _Gathered]:
-        """One more child: eliminate what it sends from its relation and from g − U u, the sums without it."""
+    def _take_in(self, gathered: _Gathered | None, c: int) -> tuple[Triangle, _Gathered]:
+        """One more child: eliminate what it sends, u, and the sums without it, g⁻, with g = g⁻ + U u."""
         k = self.parent[c]
         equations = Equations()
+        before = equations.columns(self._sizes(self._gathered_spaces, k)) if gathered else []
         sent = equations.columns(self._sizes(self._sent_spaces, c))
         sums = equations.columns(self._sizes(self._gathered_spaces, k))
         shown = equations.columns(self._sizes(self._shown_spaces, k))
         triangle: Triangle = self._triangles[c]
+        equations.known(sent, triangle.sizes[..., -_width(sent) :])
+        if gathered:
+            equations.known(before, gathered.sizes)
+            terms = [*_split(gathered.sums, before), *_split(gathered.shown, shown)]
+            equations.add(gathered.sums.shape[-2], terms, gathered.constant, probe=gathered.probe)
         terms = _split(triangle.rest, sent)
         start = _width(sent)
         for hop, column, size in zip(self.outward, shown, self._sizes(self._received_spaces, c), strict=True):
             terms.append((column, triangle.rest[..., start : start + size] @ hop[c]))
             start += size
-        equations.add(triangle.rest.shape[-2], terms, triangle.rest_constant)
-        terms = [*_split(gathered.sums, sums), *_split(gathered.shown, shown)]
-        for (_, block), hop, column in zip(_split(gathered.sums, sums), self.inward, sent, strict=True):
-            terms.append((column, -block @ hop[c]))
-        equations.add(gathered.sums.shape[-2], terms, gathered.constant)
-        taken = equations.triangularised(_width(sent))
-        size = _width(sums)
-        return taken, _Gathered(taken.rest[..., :size], taken.rest[..., size:], taken.rest_constant)
+        equations.add(triangle.rest.shape[-2], terms, triangle.rest_constant, probe=triangle.rest_probe)
+        for i, total in enumerate(sums):
+            unit = np.eye(total.stop - total.start)
+            carried = sent[self._sent_members.index(self.definition.gathers[i][1])]
+            terms = [(total, unit), (carried, -self.inward[i][c]), *((column, -unit) for column in before[i : i + 1])]
+            equations.add(len(unit), terms, defines=total)
+        width, given = _width(before) + _width(sent), equations.width - _width(shown)
+        taken = equations.triangularised(width, given)
+        size = given - width
+        rest = taken.rest
+        return taken, _Gathered(
+            rest[..., :size], rest[..., size:], taken.rest_constant, taken.rest_probe, taken.sizes[..., width:]
+        )
 
     def measure(self, k: int) -> Any:
-        """How far from singular the equations of a subtree are."""
-        measure = self._triangles[k].measure
-        return measure if self.parent[k] < 0 else np.minimum(measure, self._taken_in[k].measure)
+        """How far from singular the whole system is: by how little a perturbation can do as much harm at a body.
+
+        What moves freely beyond a joint without inertia moves as freely as the joint: the loss is that of the joint.
+        """
+        if self._losses is None:
+            self._losses = self._blamed(self._probed())
+        return self._losses[k]
+
+    def _blamed(self, losses: Sequence[Any]) -> list[Any]:
+        """The losses, each where it began: at the innermost body on the way to the base that loses about as much."""
+        lead = np.broadcast_shapes(*(loss.shape for loss in losses))
+        table = np.stack([np.broadcast_to(loss, lead) for loss in losses])
+        origin = np.arange(len(losses)).reshape(-1, *(1 for _ in lead)) + np.zeros(table.shape, dtype=np.intp)
+        for k, parent in enumerate(self.parent):
+            if parent >= 0:
+                above = np.take_along_axis(table, origin[parent][None], axis=0)[0]
+                origin[k] = np.where(above <= _ABOUT * table[k], origin[parent], k)
+        found = np.ones(table.shape)
+        for k, loss in enumerate(table):
+            there = np.take_along_axis(found, origin[k][None], axis=0)
+            np.put_along_axis(found, origin[k][None], np.minimum(there, loss), axis=0)
+        return list(found)
+
+    def _probed(self) -> list[Any]:
+        """What is left of the sizes of solutions where constants are as large as rounding is, one over their excess."""
+        found: list[Any] = []
+        solutions: list[Any] = []
+        sent: dict[int, Any] = {}
+        for k, parent in enumerate(self.parent):
+            triangle: Triangle = self._triangles[k]
+            if parent < 0:
+                given = [np.zeros((triangle.top.shape[-1], 1))]
+            else:
+                given = [sent[k], *self._arriving(k, solutions[parent])]
+            unknowns = triangle.probed(stacked(given))
+            places = self._places(Equations(), k)
+            whole = stacked([unknowns, sent[k]]) if parent >= 0 else unknowns
+            solutions.append(stacked([whole[..., place, :] for place in places.own]))
+            sizes = np.concatenate([triangle.sizes[..., place] for place in places.own], axis=-1)
+            known = np.isfinite(triangle.triangle).all(axis=(-2, -1))
+            found.append(np.where(known, 1.0 / np.maximum(_excess(solutions[k], sizes), 1.0), np.nan))
+            sums = whole[..., _span(places.gathered), :]
+            for c, own in self._handed_back(k, sums, solutions[k], Triangle.probed):
+                sent[c] = own
+        return found
 
     def logdet(self) -> Any:
         """The log det of the whole system, its definitions v = … counted as v − … = 0; complex where it is negative."""
@@ -166,15 +240,21 @@ class RelationKernels:
                 negative = negative ^ one.negative
             defined = sum(self.size(e.rows, k) for e in self.definition.equations if e.explicit)
             negative = negative ^ (defined % 2 == 1)
+        # A determinant of zero has no sign.
+        negative = negative & np.isfinite(total)
         whole = total + 1j * np.pi * negative if np.any(negative) else total
         return np.asarray(whole)[..., None, None]
 
     # -- the equations of one body ---------------------------------------------------------------------------------
 
-    def _add_body(self, equations: Equations, k: int, places: _Places, constants: Drives) -> None:
-        for equation, constant in zip(self.equations, constants, strict=True):
+    def _add_body(
+        self, equations: Equations, k: int, places: _Places, constants: Drives, members: Iterable[int] | None = None
+    ) -> None:
+        for i in range(len(self.equations)) if members is None else members:
+            equation, constant = self.equations[i], constants[i]
             known = None if constant is None else -constant(k)
-            equations.add(self.size(equation.rows, k), _local(equation, k, places), known)
+            explicit = places.own[i] if self.definition.equations[i].explicit else None
+            equations.add(self.size(equation.rows, k), _local(equation, k, places), known, defines=explicit)
 
     def _add_gathered(
         self, equations: Equations, gathered: _Gathered, sums: list[slice], own: list[slice], driven: bool = True
@@ -182,12 +262,9 @@ class RelationKernels:
         """What children say; without their constants if they are not `driven`."""
         shown = [own[carried] for _, carried in self.definition.pulls]
         terms = [*_split(gathered.sums, sums), *_split(gathered.shown, shown)]
-        equations.add(gathered.sums.shape[-2], terms, gathered.constant if driven else None)
-
-    def _add_sent(self, equations: Equations, places: _Places) -> None:
-        for (_, carried), column in zip(self.definition.gathers, places.sent, strict=True):
-            unit = np.eye(column.stop - column.start)
-            equations.add(len(unit), [(column, unit), (places.own[carried], -unit)])
+        constant, probe = (gathered.constant, gathered.probe) if driven else (None, None)
+        equations.add(gathered.sums.shape[-2], terms, constant, probe=probe)
+        equations.known(sums, gathered.sizes)
 
     def _add_surroundings(self, equations: Equations, k: int, places: _Places) -> None:
         around = self._surroundings[k]
@@ -202,29 +279,32 @@ class RelationKernels:
             # Nothing arrives.
             given = [np.zeros((triangle.top.shape[-1], triangle.top_constant.shape[-1]))]
         else:
-            given = [self._sent[k], *self._arriving(k)]
+            given = [self._sent[k], *self._arriving(k, self._solutions[self.parent[k]])]
         unknowns = triangle.solved(stacked(given))
-        own, sums = (sum(self._sizes(spaces, k)) for spaces in (self._spaces, self._gathered_spaces))
-        self._solutions[k] = unknowns[..., :own, :]
-        self._hand_back(k, unknowns[..., own : own + sums, :])
+        places = self._places(Equations(), k)
+        whole = stacked([unknowns, self._sent[k]]) if self.parent[k] >= 0 else unknowns
+        self._solutions[k] = stacked([whole[..., place, :] for place in places.own])
+        sums = whole[..., _span(places.gathered), :]
+        for c, own in self._handed_back(k, sums, self._solutions[k], Triangle.solved):
+            self._sent[c] = own
         return self._solutions[k]
 
-    def _arriving(self, k: int) -> list[Any]:
+    def _arriving(self, k: int, solution: Any) -> list[Any]:
         above = Equations().columns(self._sizes(self._spaces, self.parent[k]))
-        solution = self._solutions[self.parent[k]]
         pulls = zip(self.definition.pulls, self.outward, strict=True)
         return [hop[k] @ solution[..., above[carried], :] for (_, carried), hop in pulls]
 
-    def _hand_back(self, k: int, sums: Any) -> None:
+    def _handed_back(
+        self, k: int, sums: Any, solution: Any, solved: Callable[[Triangle, Any], Any]
+    ) -> Iterator[tuple[int, Any]]:
         """From the sums over all children what each of them sent, the last one first."""
         own = Equations().columns(self._sizes(self._spaces, k))
-        shown = [self._solutions[k][..., own[carried], :] for _, carried in self.definition.pulls]
+        shown = [solution[..., own[carried], :] for _, carried in self.definition.pulls]
         for c in reversed(self.children[k]):
-            sent = self._taken_in[c].solved(stacked([sums, *shown]))
-            self._sent[c] = sent
-            places = Equations().columns(self._sizes(self._sent_spaces, c))
-            parts = [hop[c] @ sent[..., place, :] for hop, place in zip(self.inward, places, strict=True)]
-            sums = sums - stacked(parts) if parts else sums
+            both = solved(self._taken_in[c], stacked([sums, *shown]))
+            size = both.shape[-2] - sum(self._sizes(self._sent_spaces, c))
+            sums = both[..., :size, :]
+            yield c, both[..., size:, :]
 
     def surround_step(self, k: int) -> None:
         """The relations of the rest of the tree to every child of body k, and at a root to itself."""
@@ -232,9 +312,9 @@ class RelationKernels:
             # Nothing arrives at a root, and what it sends is free.
             sent, received = sum(self._sizes(self._sent_spaces, k)), sum(self._sizes(self._received_spaces, k))
             self._surroundings[k] = np.hstack([np.zeros((received, sent)), np.eye(received)])
-        after = self._nothing(k)
+        after: _Gathered | None = None
         for c in reversed(self.children[k]):
-            self._surroundings[c] = self._around(c, after)
+            self._surroundings[c] = self._around(c, after or self._nothing(k))
             _, after = self._take_in(after, c)
 
     def _around(self, c: int, after: _Gathered) -> Any:
@@ -245,32 +325,37 @@ class RelationKernels:
         later = equations.columns(self._sizes(self._gathered_spaces, k))
         width = equations.width
         sent = equations.columns(self._sizes(self._sent_spaces, c))
+        given = equations.width
         arriving = equations.columns(self._sizes(self._received_spaces, c))
-        for equation in self.equations:
+        equations.known(places.received, 1.0)
+        equations.known(sent, self._triangles[c].sizes[..., -_width(sent) :])
+        for i, equation in enumerate(self.equations):
             terms = list(_local(equation, k, places))
-            for i, coefficient in equation.gathers:
-                terms.append((later[i], coefficient(k)))
-                terms.append((sent[i], coefficient(k) @ self.inward[i][c]))
-            equations.add(self.size(equation.rows, k), terms)
+            for j, coefficient in equation.gathers:
+                terms.append((later[j], coefficient(k)))
+                carried = sent[self._sent_members.index(self.definition.gathers[j][1])]
+                terms.append((carried, coefficient(k) @ self.inward[j][c]))
+            explicit = places.own[i] if self.definition.equations[i].explicit else None
+            equations.add(self.size(equation.rows, k), terms, defines=explicit)
         self._add_gathered(equations, self._before[c], places.gathered, places.own, driven=False)
         self._add_gathered(equations, after, later, places.own, driven=False)
-        self._add_sent(equations, places)
         self._add_surroundings(equations, k, places)
         for (_, carried), hop, column in zip(self.definition.pulls, self.outward, arriving, strict=True):
             unit = np.eye(column.stop - column.start)
             equations.add(len(unit), [(column, unit), (places.own[carried], -hop[c])])
-        return equations.triangularised(width).rest
+        return equations.triangularised(width, given).rest
 
     def answer(self, k: int, drives: Drives) -> Any:
         """The members of body k, stacked, one column for each unit that drives its equations."""
         equations = Equations()
         places = self._places(equations, k)
+        equations.known(places.received, 1.0)
         self._add_body(equations, k, places, drives)
         self._add_gathered(equations, self._all[k], places.gathered, places.own, driven=False)
-        self._add_sent(equations, places)
         self._add_surroundings(equations, k, places)
-        unknowns = equations.triangularised(equations.width).solved(np.zeros((0, 1)))
-        return unknowns[..., : _width(places.own), :]
+        width = equations.width
+        unknowns = equations.triangularised(width, width).solved(np.zeros((0, 1)))
+        return stacked([unknowns[..., place, :] for place in places.own])
 
 
 def _local(equation: _Equation, k: int, places: _Places) -> Iterator[tuple[slice, Any]]:
@@ -280,6 +365,17 @@ def _local(equation: _Equation, k: int, places: _Places) -> Iterator[tuple[slice
         yield places.gathered[i], coefficient(k)
     for j, coefficient in equation.pulls:
         yield places.received[j], coefficient(k)
+
+
+def _excess(unknowns: Any, sizes: Any) -> Any:
+    """By how much unknowns exceed their sizes; infinite where they are not numbers."""
+    excess = np.abs(unknowns[..., 0]) / sizes
+    return np.where(np.isnan(excess), np.inf, excess).max(axis=-1, initial=0.0)
+
+
+def _span(places: Sequence[slice]) -> slice:
+    """The place of all together."""
+    return slice(places[0].start, places[-1].stop) if places else slice(0)
 
 
 def _width(places: Sequence[slice]) -> int:

@@ -19,6 +19,9 @@ class Equations:
         self._columns = 0
         self._blocks: list[tuple[slice, slice, Any]] = []
         self._constants: list[tuple[slice, Any]] = []
+        self._probes: list[tuple[slice, Any]] = []
+        self._sizes: list[tuple[slice, Any]] = []
+        self._defined: list[tuple[slice, slice]] = []
 
     @property
     def width(self) -> int:
@@ -33,26 +36,79 @@ class Equations:
             self._columns += size
         return places
 
-    def add(self, rows: int, terms: Iterable[tuple[slice, Any]], constant: Any = None) -> None:
-        """One more block row."""
+    def known(self, columns: Iterable[slice], magnitudes: Any) -> None:
+        """Say how large some unknowns are: (..., width), or one number."""
+        start = 0
+        for column in columns:
+            stop = start + column.stop - column.start
+            self._sizes.append((column, magnitudes if np.ndim(magnitudes) == 0 else magnitudes[..., start:stop]))
+            start = stop
+
+    def add(
+        self,
+        rows: int,
+        terms: Iterable[tuple[slice, Any]],
+        constant: Any = None,
+        *,
+        probe: Any = None,
+        defines: slice | None = None,
+    ) -> None:
+        """One more block row, with what earlier rounding left in it; it may be the definition of an unknown."""
         where = slice(self._rows, self._rows + rows)
         self._rows += rows
         self._blocks.extend((where, column, block) for column, block in terms)
         if constant is not None:
             self._constants.append((where, constant))
+        if probe is not None:
+            self._probes.append((where, probe))
+        if defines is not None:
+            self._defined.append((where, defines))
 
-    def triangularised(self, width: int) -> Triangle:
-        """Eliminate the first `width` columns."""
-        given = [block for _, block in self._constants]
-        count = next((block.shape[-1] for block in given if block.shape[-1] != 1), 1)
-        lead = np.broadcast_shapes(*(block.shape[:-2] for _, _, block in self._blocks), *(b.shape[:-2] for b in given))
+    def triangularised(self, width: int, given: int) -> Triangle:
+        """Eliminate the first `width` columns; those from `given` on are what the others respond to."""
+        constants = [block for _, block in self._constants]
+        count = next((block.shape[-1] for block in constants if block.shape[-1] != 1), 1)
+        lead = np.broadcast_shapes(
+            *(block.shape[:-2] for _, _, block in self._blocks), *(block.shape[:-2] for block in constants)
+        )
         system = np.zeros((*lead, self._rows, self._columns))
         for where, column, block in self._blocks:
             system[..., where, column] += block
         right = np.zeros((*lead, self._rows, count))
         for where, block in self._constants:
             right[..., where, :] += block
-        return _triangularised(system, right, width)
+        probe = np.zeros((*lead, self._rows, 1))
+        for where, block in self._probes:
+            probe[..., where, :] += block
+        sizes = self._magnitudes(np.abs(system), given)
+        return _triangularised(system, right, probe, sizes, width, given)
+
+    def _magnitudes(self, system: Any, given: int) -> Any:
+        """How large each unknown is if the given ones have size one, by its definition or by what it balances."""
+        sizes = np.zeros((*system.shape[:-2], self._columns))
+        sizes[..., given:] = 1.0
+        for column, magnitude in self._sizes:
+            sizes[..., column] = magnitude
+        known = [column for column, _ in self._sizes]
+        defined = [(row, column) for row, column in self._defined if column.stop <= given and column not in known]
+        for last in (False, True):
+            for _ in defined:
+                for row, column in defined:
+                    others = system[..., row, :].copy()
+                    others[..., column] = 0.0
+                    found = (others * sizes[..., None, :]).max(axis=-1, initial=0.0)
+                    sizes[..., column] = np.where(sizes[..., column] > 0.0, sizes[..., column], found)
+            if not last:
+                sizes = np.where(sizes > 0.0, sizes, _balanced(system, sizes))
+        return np.where(sizes > 0.0, sizes, 1.0)
+
+
+def _balanced(system: Any, sizes: Any) -> Any:
+    """The sizes of unknowns at which they matter first in an equation whose size is known."""
+    largest = (system * sizes[..., None, :]).max(axis=-1, initial=0.0)
+    limits = np.where((system > 0.0) & (largest[..., None] > 0.0), largest[..., None] / system, np.inf)
+    least = limits.min(axis=-2, initial=np.inf)
+    return np.where(np.isfinite(least), least, 0.0)
 
 
 @dataclass(frozen=True)
@@ -60,30 +116,33 @@ class Triangle:
     """What a body's equations say once their first unknowns are eliminated.
 
     `rest` and `rest_constant` speak of the other unknowns alone; `triangle`, `top` and `top_constant` give the
-    eliminated ones, up to `scales`.
+    eliminated ones. `top_probe` and `rest_probe` are the same for constants as large as rounding is, in units of it.
     """
 
     triangle: Any
     top: Any
     top_constant: Any
+    top_probe: Any
     rest: Any
     rest_constant: Any
-    scales: Any
+    rest_probe: Any
+    sizes: Any
+    """How large the eliminated unknowns are, and those that are not given, if the given ones have size one."""
     logdet: Any
-    measure: Any
-    turn: Any
-    """The orthogonal factor; its determinant is 1 or −1."""
-
-    @property
-    def negative(self) -> Any:
-        """Whether the determinant of the eliminated part is negative, with the rows of the rest in their order."""
-        diagonal = np.diagonal(self.triangle, axis1=-2, axis2=-1)
-        return (np.linalg.det(self.turn) < 0) ^ ((diagonal < 0).sum(axis=-1) % 2 == 1)
+    negative: Any
+    """Whether the determinant of the eliminated part is negative, with the rows of the rest in their order."""
 
     def solved(self, others: Any) -> Any:
         """The eliminated unknowns, from the others."""
-        known = self.top_constant - self.top @ others if self.top.shape[-1] else self.top_constant
-        return self.scales[..., :, None] * solve(self.triangle, known)
+        return self._solved(self.top_constant, others)
+
+    def probed(self, others: Any) -> Any:
+        """The eliminated unknowns where constants are rounding."""
+        return self._solved(self.top_probe, others)
+
+    def _solved(self, constant: Any, others: Any) -> Any:
+        known = constant - self.top @ others if self.top.shape[-1] else constant
+        return solve(self.triangle, known)
 
 
 def stacked(parts: Sequence[Any]) -> Any:
@@ -92,56 +151,103 @@ def stacked(parts: Sequence[Any]) -> Any:
     return np.concatenate([np.broadcast_to(part, (*lead, *part.shape[-2:])) for part in parts], axis=-2)
 
 
-def _triangularised(system: Any, right: Any, width: int) -> Triangle:
-    rows, scales = _balanced(system)
-    system = rows[..., :, None] * system * scales[..., None, :]
-    q, r = np.linalg.qr(system[..., :width], mode="complete")
-    # Only the eliminated unknowns keep their own units; what is handed on is in the units of the caller.
-    outer = system[..., width:] / scales[..., None, width:]
-    turned = np.swapaxes(q, -1, -2) @ np.concatenate([outer, rows[..., :, None] * right], axis=-1)
+def _triangularised(system: Any, right: Any, probe: Any, sizes: Any, width: int, given: int) -> Triangle:
+    # Reflections keep columns apart, whatever their units, but not rows: equations of light bodies are brought to the
+    # size of those of heavy ones, as far as the sizes of the unknowns allow.
+    rows = _power_of_two((np.abs(system) * sizes[..., None, :]).max(axis=-1, initial=0.0))[..., :, None]
+    mirrors = _Reflections(np.concatenate([system, right], axis=-1) / rows, width)
+    triangle, turned = mirrors.turned[..., :width, :width], mirrors.turned[..., width:]
     others = system.shape[-1] - width
-    triangle = r[..., :width, :]
-    # The diagonal of the triangle does not show how near to singular it is. The least singular value does, if columns
-    # have length one: it says how much of a column the others leave.
-    lengths = np.linalg.norm(triangle, axis=-2, keepdims=True)
-    balanced = triangle / np.where(lengths > 0, lengths, 1.0)
-    finite: Any = np.isfinite(balanced).all(axis=(-2, -1))
-    values = np.linalg.svd(np.where(finite[..., None, None], balanced, 0.0), compute_uv=False)
-    measure: Any = np.where(finite, values[..., -1] if width else np.ones(values.shape[:-1]), np.nan)
-    pivots = np.log(np.abs(np.diagonal(triangle, axis1=-2, axis2=-1))).sum(axis=-1)
+    top, rest = turned[..., :width, :others], turned[..., width:, :others]
+    # Rounding is as large as the terms are in the end, after what cancels in them has cancelled.
+    expected = np.concatenate([_responses(triangle, top, rest, sizes, width, given), sizes[..., given:]], axis=-1)
+    noise = (np.abs(system) * expected[..., None, :]).max(axis=-1, initial=0.0)[..., None]
+    probed = mirrors((probe + _signs(noise.shape[-2]) * noise) / rows)
+    diagonal = np.diagonal(triangle, axis1=-2, axis2=-1)
     return Triangle(
         triangle=triangle,
-        top=turned[..., :width, :others],
+        top=top,
         top_constant=turned[..., :width, others:],
-        rest=turned[..., width:, :others],
+        top_probe=probed[..., :width, :],
+        rest=rest,
         rest_constant=turned[..., width:, others:],
-        scales=scales[..., :width],
-        logdet=pivots - np.log(rows).sum(axis=-1) - np.log(scales[..., :width]).sum(axis=-1),
-        measure=measure,
-        turn=q,
+        rest_probe=probed[..., width:, :],
+        sizes=sizes[..., :given],
+        logdet=np.log(np.abs(diagonal)).sum(axis=-1) + np.log(rows[..., :, 0]).sum(axis=-1),
+        negative=mirrors.negative ^ ((diagonal < 0).sum(axis=-1) % 2 == 1),
     )
 
 
-def _balanced(system: Any) -> tuple[Any, Any]:
-    """Powers of two for rows and columns that bring all entries near one.
+class _Reflections:
+    """Reflections I − β v v* and an order of rows that make the first columns of a matrix triangular.
 
-    Bodies of very different masses meet in one system; without this the orthogonal transformations would round the
-    equations of the light ones by the size of the heavy ones.
+    With the largest entry on the diagonal in each column, small rows lose no digits to large ones, provided that the
+    reflections are applied one after the other: the entries of their product are right to rounding only.
+    [Cox and Higham, Stability of Householder QR factorization for weighted least squares problems, 1998]
     """
-    rows, columns = np.ones(system.shape[:-1]), np.ones((*system.shape[:-2], system.shape[-1]))
-    size = np.abs(system)
-    for _ in range(4):
-        scaled = rows[..., :, None] * size * columns[..., None, :]
-        largest_in_row, largest_in_column = scaled.max(axis=-1, initial=0.0), scaled.max(axis=-2, initial=0.0)
-        rows = rows / _root_of(largest_in_row)
-        columns = columns / _root_of(largest_in_column)
-    return _power_of_two(rows), _power_of_two(columns)
+
+    def __init__(self, matrix: Any, width: int) -> None:
+        work: Any = np.array(matrix)
+        places: Any = np.arange(work.shape[-2], dtype=np.intp)
+        left: Any = np.ones(work.shape[:-1])
+        rank: Any = np.zeros(work.shape[:-1]) + places + width
+        self._steps: list[tuple[Any, Any]] = []
+        for j in range(width):
+            v: Any = work[..., j] * left
+            chosen: Any = places == (np.abs(v) + 1e-300 * left).argmax(axis=-1)[..., None]
+            pivot: Any = (v * chosen).sum(axis=-1)[..., None]
+            length = np.sqrt((v * v).sum(axis=-1))[..., None]
+            v = v + chosen * np.copysign(length, pivot)
+            beta = 1.0 / np.where(length > 0.0, length * (length + np.abs(pivot)), np.inf)
+            self._steps.append((v[..., None], beta[..., None]))
+            self._apply(work[..., j:], *self._steps[-1])
+            rank = np.where(chosen, j, rank)
+            left = np.where(chosen, 0.0, left)
+        self._order = np.argsort(rank, axis=-1)
+        self.turned = self._sorted(work)
+        self.turned[..., :, :width] = np.triu(self.turned[..., :, :width])
+
+    @staticmethod
+    def _apply(block: Any, v: Any, beta: Any) -> None:
+        block -= v * (beta * (np.swapaxes(v, -1, -2) @ block))
+
+    def _sorted(self, block: Any) -> Any:
+        return np.take_along_axis(block, self._order[..., None], axis=-2)
+
+    def __call__(self, block: Any) -> Any:
+        """Another block, changed like the matrix."""
+        work: Any = np.array(block)
+        for step in self._steps:
+            self._apply(work, *step)
+        return self._sorted(work)
+
+    @property
+    def negative(self) -> Any:
+        """Whether the determinant of the whole change is −1: it is the product of those of reflections and swaps."""
+        order = self._order
+        swaps = np.triu(order[..., :, None] > order[..., None, :], 1).sum(axis=(-2, -1))
+        return (swaps + sum((beta[..., 0, 0] > 0.0) for _, beta in self._steps)) % 2 == 1
 
 
-def _root_of(size: Any) -> Any:
-    positive: Any = (size > 0) & np.isfinite(size)
-    return np.sqrt(np.asarray(np.where(positive, size, 1.0), dtype=np.float64))
+def _responses(triangle: Any, top: Any, rest: Any, sizes: Any, width: int, given: int) -> Any:
+    """How large the unknowns before the given ones become when these have size one; never more than `sizes`."""
+    free = given - width
+    units = sizes[..., None, given:]
+    answer: Any = np.zeros((*rest.shape[:-2], free, units.shape[-1]))
+    if free:
+        own = sizes[..., width:given, None]
+        block: Any = rest[..., :free] * np.swapaxes(own, -1, -2)
+        inverse: Any = np.linalg.pinv(np.where(np.isfinite(block), block, 0.0))
+        answer = -own * (inverse @ (rest[..., free:] * units))
+    inner: Any = -solve(triangle, top[..., :free] @ answer + top[..., free:] * units) if width else answer[..., :0, :]
+    found = np.abs(np.concatenate([inner, answer], axis=-2)).max(axis=-1, initial=0.0)
+    return np.fmin(found, sizes[..., :given])
+
+
+def _signs(count: int) -> Any:
+    """A column of signs without a pattern."""
+    return np.where(np.sin(np.arange(1.0, count + 1) ** 2 * 12.9898) > 0.0, 1.0, -1.0)[:, None]
 
 
 def _power_of_two(scale: Any) -> Any:
-    return np.exp2(np.round(np.log2(np.asarray(scale, dtype=np.float64))))
+    return np.exp2(np.round(np.log2(np.where((scale > 0) & np.isfinite(scale), scale, 1.0))))

@@ -1,0 +1,62 @@
+"""What relations say of their own digits: calibrated like local pivots, ε where all are lost, near one in health."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from operator_algebra.backends.diagnosis import SINGULAR
+from operator_algebra.compiler import compile as compile_program
+from operator_algebra.models.model import Model
+from tests.lowering.lost_digits import EPS, FORMULAS, Truth, error_of, inputs
+from tests.nearly_singular import DOUBTFUL, healthy_tree, long_chain, redundant_body, redundant_point, sample
+
+
+def answered(formula: str, model: Model, q: Any, given: dict[str, Any]) -> tuple[Any, Any]:
+    """The plain result by relations, and what is left of the digits at each body."""
+    run = compile_program(FORMULAS[formula], model, method="orthogonal")
+    values = {name: given[name] for name in run.inputs}
+    call = run._bound(q, values)  # pyright: ignore[reportPrivateUsage]
+    found = run._numeric()(call.q, call.v, call.inputs)  # pyright: ignore[reportPrivateUsage]
+    (pivot,) = found.pivots
+    return next(iter(found.results.values())), pivot.measure
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_healthy_mechanisms_keep_their_digits(seed: int) -> None:
+    model = healthy_tree(np.random.default_rng(seed))
+    if model.nv:
+        q, v = model.random(seed)
+        assert answered("step", model, q, {"T": np.ones(model.nv), "v": v})[1].min() > 1e-4
+
+
+def test_long_chains_keep_their_digits() -> None:
+    model = long_chain(np.random.default_rng(0))
+    assert answered("logdet", model, model.random(0)[0], {})[1].min() > 1e-4
+
+
+@pytest.mark.parametrize("make", [redundant_point, redundant_body])
+def test_dependent_joints_leave_no_digit(make: Any) -> None:
+    told: list[float] = []
+    for seed in range(60):
+        model = make(np.random.default_rng(seed))
+        q, _ = model.random(seed)
+        if all(body.inertia.is_zero for body in model.bodies[:-1]) and Truth(model, q, {}).share == 0.0:
+            told.append(float(answered("logdet", model, q, {})[1].min()))
+    assert told
+    assert max(told) < SINGULAR
+
+
+@pytest.mark.parametrize("family", DOUBTFUL)
+def test_errors_stay_below_what_is_told(family: str) -> None:
+    for seed in range(6):
+        one = sample(family, seed)
+        given = inputs(one, seed)
+        truth = Truth(one.model, one.q, given)
+        for formula in ("inverse", "diagonal"):
+            found, measure = answered(formula, one.model, one.q, given)
+            expected = truth.answer(formula)
+            if expected is not None and measure.min() > SINGULAR:
+                assert error_of(found, expected, formula) <= 100 * EPS / measure.min()

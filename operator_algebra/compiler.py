@@ -11,7 +11,7 @@ import numpy as np
 
 from operator_algebra.arguments import choice, word
 from operator_algebra.backends import summary
-from operator_algebra.backends.arguments import Arguments, leading_axes, refuse_wide
+from operator_algebra.backends.arguments import Arguments, leading_axes, refuse_long, refuse_wide
 from operator_algebra.backends.backend import ClosedForm, Executable, Run, backend_named
 from operator_algebra.backends.diagnosis import (
     DOUBTFUL,
@@ -155,7 +155,9 @@ class Compiled:
         bound = bind(self._what, wanted, self.model, inputs, batch=True, whole=False, lead=configuration.shape[:-1])
         refuse_wide(self._what, configuration, bound)
         rate = bound.values["v"].dense[..., 0] if "H_dot" in self.program.leaves else None
-        return Arguments(configuration, rate, bound, leading_axes(configuration, bound))
+        lead = leading_axes(configuration, bound)
+        refuse_long(self._what, lead, self.model.n)
+        return Arguments(configuration, rate, bound, lead)
 
     @cached_property
     def _what(self) -> str:

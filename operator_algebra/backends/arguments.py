@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from operator_algebra.backends import chunks
 from operator_algebra.errors import InputError
-from operator_algebra.models.numeric import is_plain
+from operator_algebra.models.numeric import MOST, is_plain
 from operator_algebra.operators.bind import Bound
 
 
@@ -40,6 +41,16 @@ def refuse_wide(what: str, q: Any, inputs: Bound) -> None:
                 f"{name} of {what} is {array.dtype.name}; compiled programs compute with float64. "
                 "Use evaluate, which computes in the kind of number that it is given."
             )
+
+
+def refuse_long(what: str, lead: tuple[int, ...], bodies: int) -> None:
+    """Small arguments may broadcast to a batch that no memory holds."""
+    samples = math.prod(lead)
+    if samples * bodies > MOST:
+        raise InputError(
+            f"the batch of {what} has {samples:.1e} samples {lead} of {bodies} bodies; one call takes up to {MOST:.1e} "
+            "bodies, counted over the batch. Call with parts of it."
+        )
 
 
 def leading_axes(q: Any, inputs: Bound) -> tuple[int, ...]:

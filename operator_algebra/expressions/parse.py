@@ -18,6 +18,8 @@ from operator_algebra.expressions.ring import retype
 from operator_algebra.expressions.syntax import Word, excerpt, failure, too_long, words
 
 _NAME = 40
+LONGEST = 10_000_000
+"""Characters of a text; reading takes some ten microseconds for each word."""
 _FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {"inv": inv, "root": root, "diag": diag}
 
 
@@ -199,6 +201,11 @@ def _call(frame: _Frame) -> Expr:
 def _parser(text: str, names: Mapping[str, Expr]) -> _Parser:
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"a formula is a text; {type(text).__name__} was given.")
+    if len(text) > LONGEST:
+        raise InputError(
+            f"a formula of {len(text):,} characters is too long to be read; {LONGEST:,} are the limit. "
+            "Build it from expressions, or give its parts names."
+        )
     return _Parser(text, Names(names))
 
 

@@ -23,6 +23,8 @@ from operator_algebra.lowering.values import Invert, Linear, Part, Ref, Shift, S
 from operator_algebra.operators.spaces import Space, Type
 
 UNIT = Fraction(1)
+COUPLED = 1024
+"""Unknowns that one body solves for at once: the pivot has the square of as many blocks."""
 IDENTITY = [Term(UNIT, ())]
 
 
@@ -187,6 +189,8 @@ class Elimination:
     def solve_tears(self) -> tuple[Term, ...]:
         """Pivot D, its inverse, ε and the R_j; y = D⁻¹ ε − Σ D⁻¹ R_j β_j."""
         system, graph, tears = self.system, self.graph, self.system.tears
+        if len(tears) > COUPLED:
+            raise NotLowerable(refuse.too_coupled(len(tears), COUPLED, system.residuals[0][0].called))
         self.pair_residuals()
         rows = [self.row_space(k) for k in range(len(tears))]
         residuals = [self.combine(equation, space) for (_, equation), space in zip(system.residuals, rows, strict=True)]
@@ -194,7 +198,7 @@ class Elimination:
         grid = [[affine.coefficients.get(t, []) for t in tears] for affine in residuals]
         self.pivot = self.stack(grid, Type(self.tear_space, row_space), rows, [self.space(t) for t in tears])
         if self.pivot is None or graph[self.pivot.value].definition == Linear(()):
-            raise NotLowerable(refuse.no_pivot(system.residuals[0][0]))
+            raise NotLowerable(refuse.no_pivot(system.residuals[0][0].called))
         origin = graph[tears[0]].origin
         self.inverse = Ref(graph.new(Type(row_space, self.tear_space), Invert(self.pivot), origin=origin))
         negative = [[t.scaled(Fraction(-1)) for t in affine.constant] for affine in residuals]
@@ -237,7 +241,7 @@ class Elimination:
     def pair_residuals(self) -> None:
         """Order the residuals so that each stands in the row of a tear of its size."""
         left = [(self.row_space(k), residual) for k, residual in enumerate(self.system.residuals)]
-        paired: list[tuple[str, Coefficients]] = []
+        paired: list[tuple[Value, Coefficients]] = []
         for tear in self.system.tears:
             sizes = self.space(tear).sizes
             chosen = next((entry for entry in left if entry[0].sizes == sizes), left[0])
@@ -251,7 +255,7 @@ class Elimination:
         for source, terms in equation.items():
             first = terms[0].factors
             return self.graph.type_of(first[0]).codomain if first else self.space(source)
-        raise NotLowerable(refuse.no_pivot(self.system.residuals[k][0]))
+        raise NotLowerable(refuse.no_pivot(self.system.residuals[k][0].called))
 
     def put_tears(self, terms: tuple[Term, ...]) -> None:
         """Define the tears by what was solved for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -9,7 +10,7 @@ from operator_algebra.errors import NotLowerable
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.components import strongly_connected
 from operator_algebra.lowering.graph import Graph
-from operator_algebra.lowering.values import Hop, Linear, Ref, Shift, Term, Unknown
+from operator_algebra.lowering.values import Hop, Linear, Ref, Shift, Term, Unknown, Value
 
 Coefficients = dict[int, list[Term]]
 """For each vector read, the block coefficient in front of it, as terms without that vector."""
@@ -20,8 +21,9 @@ class LocalSystem:
     """One component at one body.
 
     `equations` gives every explicit member as coefficients of vectors; `residuals` are the equations 0 = … of the
-    tears. In a component that runs both ways an inward shift is Σ_j X_ij d_j + z_i, with X and z coming from the
-    children, and an outward shift β_j is a parameter; otherwise shifts are known vectors.
+    tears, each with the value that it comes from. In a component that runs both ways an inward shift is
+    Σ_j X_ij d_j + z_i, with X and z coming from the children, and an outward shift β_j is a parameter; otherwise shifts
+    are known vectors.
     """
 
     graph: Graph
@@ -29,7 +31,7 @@ class LocalSystem:
     gathers: tuple[int, ...] = ()
     pulls: tuple[int, ...] = ()
     equations: dict[int, Coefficients] = field(default_factory=dict[int, Coefficients])
-    residuals: list[tuple[str, Coefficients]] = field(default_factory=list[tuple[str, Coefficients]])
+    residuals: list[tuple[Value, Coefficients]] = field(default_factory=list[tuple[Value, Coefficients]])
     tears: list[int] = field(default_factory=list[int])
     order: list[int] = field(default_factory=list[int])
     X: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
@@ -50,7 +52,7 @@ class LocalSystem:
         found: Coefficients = {}
         for term in terms:
             if not term.factors:
-                raise NotLowerable(refuse.nonlinear(str(self.graph[next(iter(self.members))].origin)))
+                raise NotLowerable(refuse.nonlinear(self.graph[next(iter(self.members))].formula))
             found.setdefault(term.factors[-1].value, []).append(Term(term.coefficient, term.factors[:-1], term.scalars))
         return found
 
@@ -75,12 +77,12 @@ def local_system(
     )
     system.mixed = always or bool(system.gathers and system.pulls)
     unknowns: list[int] = []
-    implicit: list[tuple[str, Coefficients]] = []
+    implicit: list[tuple[Value, Coefficients]] = []
     for number in members:
         definition = graph[number].definition
         if isinstance(definition, Unknown):
             unknowns.append(number)
-            implicit.append((str(graph[number].origin), system.coefficients(definition.terms)))
+            implicit.append((graph[number], system.coefficients(definition.terms)))
         elif isinstance(definition, Linear):
             system.equations[number] = system.coefficients(definition.terms)
         elif not isinstance(definition, Shift):
@@ -95,17 +97,17 @@ def local_system(
     for tear in system.tears[len(unknowns) :]:
         equation = {source: [t.scaled(Fraction(-1)) for t in terms] for source, terms in system.equations[tear].items()}
         equation.setdefault(tear, []).append(Term(Fraction(1), ()))
-        system.residuals.append((graph[tear].called, equation))
+        system.residuals.append((graph[tear], equation))
     system.order = _order(system, set(system.tears))
     return system
 
 
 def _origin(graph: Graph, members: tuple[int, ...]) -> str:
-    inverses = [str(graph[n].origin) for n in members if isinstance(graph[n].definition, Unknown)]
+    inverses = [graph[n].formula for n in members if isinstance(graph[n].definition, Unknown)]
     return inverses[0] if inverses else "the formula"
 
 
-def _solve_trivial(system: LocalSystem, unknowns: list[int], implicit: list[tuple[str, Coefficients]]) -> None:
+def _solve_trivial(system: LocalSystem, unknowns: list[int], implicit: list[tuple[Value, Coefficients]]) -> None:
     """An equation that contains ± an unknown by itself defines it; the others become residuals."""
     for origin, equation in implicit:
         chosen = next((u for u in unknowns if _unit_coefficient(equation.get(u)) is not None), None)
@@ -185,30 +187,71 @@ _SIZE_RANK = {"one": 0, "joint": 1, "spatial": 3}
 
 def _feedback(system: LocalSystem, torn: set[int]) -> list[int]:
     """Explicit members to tear so that the rest can be computed in order; small spaces first."""
+    reads = {number: _local_reads(system, number, torn) for number in system.equations}
+
+    def rank(number: int) -> tuple[int, int]:
+        return _SIZE_RANK.get(system.graph[number].type.codomain.sizes, 2), number
+
     chosen: list[int] = []
-    while True:
-        cycle = _cycle(system, torn | set(chosen))
-        if not cycle:
-            return chosen
-        candidates = [n for n in cycle if n in system.equations]
+    for members in strongly_connected(sorted(system.equations), reads.__getitem__):
+        if len(members) > 1 or members[0] in reads[members[0]]:
+            chosen += _Cycles(members, reads).torn(sorted(members, key=rank))
+    return chosen
 
-        def rank(number: int) -> tuple[int, int]:
-            return _SIZE_RANK.get(system.graph[number].type.codomain.sizes, 2), number
 
-        chosen.append(min(candidates, key=rank))
+class _Cycles:
+    """What is left of a component while members are torn: those that may still lie on a cycle."""
+
+    def __init__(self, members: Iterable[int], reads: Mapping[int, Sequence[int]]) -> None:
+        self.left = set(members)
+        self.reads = {n: [m for m in reads[n] if m in self.left] for n in self.left}
+        self.readers: dict[int, list[int]] = {n: [] for n in self.left}
+        for n, sources in self.reads.items():
+            for m in sources:
+                self.readers[m].append(n)
+        self.open = {n: [len(self.reads[n]), len(self.readers[n])] for n in self.left}
+
+    def torn(self, candidates: Iterable[int]) -> list[int]:
+        """Of the candidates in their order, those that lie on a cycle when their turn comes; then none is left."""
+        chosen: list[int] = []
+        for n in candidates:
+            if n in self.left:
+                if self._returns(n):
+                    chosen.append(n)
+                self._remove(n)
+        return chosen
+
+    def _returns(self, start: int) -> bool:
+        """Whether a member reads itself by way of others; the nearest are looked at first, for cycles are short."""
+        seen: set[int] = set()
+        level = [start]
+        while level:
+            found = {m for n in level for m in self.reads[n] if m in self.left}
+            if start in found:
+                return True
+            level = sorted(found - seen)
+            seen |= found
+        return False
+
+    def _remove(self, number: int) -> None:
+        """Take away a member, and all that then reads nothing, or is read by nothing."""
+        pending = [number]
+        while pending:
+            n = pending.pop()
+            if n not in self.left:
+                continue
+            self.left.discard(n)
+            for side, others in ((0, self.readers[n]), (1, self.reads[n])):
+                for m in others:
+                    self.open[m][side] -= 1
+                    if self.open[m][side] == 0:
+                        pending.append(m)
 
 
 def _local_reads(system: LocalSystem, number: int, torn: set[int]) -> list[int]:
     if number in torn:
         return []
     return [source for source in system.equations.get(number, {}) if source in system.equations and source not in torn]
-
-
-def _cycle(system: LocalSystem, torn: set[int]) -> tuple[int, ...]:
-    for found in strongly_connected(sorted(system.equations), lambda n: _local_reads(system, n, torn)):
-        if len(found) > 1 or found[0] in _local_reads(system, found[0], torn):
-            return tuple(found)
-    return ()
 
 
 def _order(system: LocalSystem, torn: set[int]) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator_algebra.expressions.nodes import Expr, Inverse, Symbol
+from operator_algebra.markup import cut
 
 
 def not_local(symbol: Symbol) -> str:
@@ -78,6 +79,15 @@ def not_diagonal_fixpoint(name: str, flow: str) -> str:
     return (
         f"cannot lower the fixed point {name}: its value is {flow}, not block-diagonal. "
         "Close its hops, as in E X E*, or wrap the outward form in diag(E* X E)."
+    )
+
+
+def too_coupled(unknowns: int, most: int, inverse: str) -> str:
+    """Inverses nested in each other so that one body has to solve for all of their unknowns at once."""
+    return (
+        f"cannot lower {cut(inverse, 200)}: its nested inverses couple {unknowns:,} unknowns at every body, and the "
+        f"pivot would have {unknowns:,}² blocks; up to {most:,} are solved for. Multiply inverses out, or compute it "
+        "in parts."
     )
 
 

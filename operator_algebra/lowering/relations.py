@@ -106,7 +106,7 @@ class _Component:
         variables = [n for n in members if isinstance(graph[n].definition, Linear | Unknown)]
         shifts = [n for n in members if isinstance(graph[n].definition, Shift)]
         if len(variables) + len(shifts) != len(members):
-            raise NotLowerable(refuse.reduced_loop(str(graph[members[0]].origin)))
+            raise NotLowerable(refuse.reduced_loop(graph[members[0]].formula))
         gathers = [n for n in shifts if self._shift(n).hop.inward]
         pulls = [n for n in shifts if not self._shift(n).hop.inward]
         if output in shifts:

@@ -12,7 +12,11 @@ from fractions import Fraction
 from typing import Literal
 
 from operator_algebra.expressions.nodes import Expr, Symbol
+from operator_algebra.expressions.render import brief
 from operator_algebra.operators.spaces import Space, Type
+
+_COLUMNS = 400
+"""Columns of a formula in a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +278,12 @@ class Value:
     @property
     def called(self) -> str:
         """Its name in the formula, or the formula that it stands for."""
-        return self.names[0] if self.names else str(self.origin)
+        return self.names[0] if self.names else self.formula
+
+    @property
+    def formula(self) -> str:
+        """The formula that it stands for, cut: to write each part of a nested formula whole is quadratic."""
+        return "the formula" if self.origin is None else brief(self.origin, _COLUMNS)
 
     @property
     def is_vector(self) -> bool:

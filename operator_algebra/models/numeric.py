@@ -7,6 +7,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from operator_algebra.errors import InputError
 from operator_algebra.spatial.arrays import ManifoldNamespace
 
 Numbers = NDArray[Any]
@@ -16,6 +17,8 @@ _arctan: Any = np.arctan
 
 _MASKED: Any = np.ma.MaskedArray
 _KINDS = "biufc"
+MOST = 2**31
+"""Numbers of one array, or bodies over one batch: 16 GB of floats. A view may repeat its own any number of times."""
 _DEEPEST = 64  # axes of an array
 
 
@@ -35,6 +38,11 @@ def numeric(value: object) -> Numbers:
         array: Numbers = np.asarray(value)
     except Exception:  # noqa: BLE001  a value of the caller's own may fail in any way
         raise NotNumeric("it has no shape") from None
+    if array.size > MOST:
+        raise InputError(
+            f"an array of shape {array.shape} holds {array.size:.1e} numbers; one call takes up to {MOST:.1e}. "
+            "Call with parts of the batch."
+        )
     if array.dtype.kind not in _KINDS:
         raise NotNumeric(f"its entries are {array.dtype.name}")
     return array.astype(np.result_type(array.dtype, np.float64), copy=False)

@@ -58,7 +58,7 @@ def describe(x: object, *, columns: int = COLUMNS) -> str:
     return _other(x)
 
 
-def _named(text: str) -> Expr | Law:
+def _named(text: str) -> Expr | Query | Law:
     from operator_algebra.symbols import parse
 
     found = catalogue(text)

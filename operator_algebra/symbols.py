@@ -23,8 +23,10 @@ from operator_algebra.expressions.build import (
     vector,
     zero,
 )
+from operator_algebra.expressions.formulas import formula
 from operator_algebra.expressions.nodes import Expr, Symbol, Zero
 from operator_algebra.expressions.parse import parse as parse_with
+from operator_algebra.expressions.query import Query
 from operator_algebra.operators.spaces import FORCE, MOTION, ONE, RATE, TORQUE, Space, Type, space
 from operator_algebra.operators.structure import Structure
 
@@ -162,7 +164,7 @@ def innovations(J: Expr | str | int) -> Innovations:
     D_J   rate → torque   block-diagonal, symmetric   = H P_J H* + armature
     """
     if isinstance(J, str):
-        J = parse(J)
+        J = formula(J, "innovations")
     elif not isinstance(J, Expr):
         J = one() * J
     if isinstance(J, Zero):
@@ -204,8 +206,8 @@ def vocabulary() -> dict[str, Expr]:
     return {"I": I, **named, "phi": phi, "phi_tilde": phi_tilde, "R": R, **derived, **motion}
 
 
-def parse(text: str, names: dict[str, Expr] | None = None) -> Expr:
-    """Read a formula, "H φ M φ* H*" or "H phi M phi' H'", in this vocabulary; `names` adds to it.
+def parse(text: str, names: dict[str, Expr] | None = None) -> Expr | Query:
+    """Read a formula, "H φ M φ* H*" or "H phi M phi' H'", or a question about one, in this vocabulary and `names`.
 
     >>> parse("H phi M phi' H'") == H @ phi @ M @ phi.T @ H.T
     True

@@ -70,6 +70,10 @@ class Arithmetic(Protocol):
         """The lower Cholesky factor."""
         ...
 
+    def pivots(self, a: Array) -> Array:
+        """Positive numbers, (samples, count), whose product is the determinant, which has to be positive."""
+        ...
+
     def norm(self, a: Array) -> Floats:
         """The Frobenius norm of each sample, as a float."""
         ...
@@ -117,6 +121,12 @@ class FloatArithmetic:
             return np.linalg.cholesky(a)
         except np.linalg.LinAlgError:
             return self._one_by_one(np.linalg.cholesky, a)
+
+    def pivots(self, a: Array) -> Array:
+        """Equal ones; NaN where the determinant is not positive."""
+        sign, logarithm = np.linalg.slogdet(a)
+        share = np.exp(logarithm / max(1, a.shape[-1]))
+        return np.repeat(np.where(sign > 0, share, np.nan)[:, None], max(1, a.shape[-1]), axis=-1)
 
     def _one_by_one(self, function: Callable[[Array], Array], a: Array) -> Array:
         result = np.full_like(a, np.nan)
@@ -216,6 +226,27 @@ class FixedPoint:
             factor[k, k] = math.isqrt(column[0] << self.bits)
             factor[k + 1 :, k] = (column[1:] << self.bits) // factor[k, k]
         return factor
+
+    def pivots(self, a: Array) -> Array:
+        """The pivots of an elimination, without their signs."""
+        return np.stack([self._pivots(matrix.copy()) for matrix in a])
+
+    def _pivots(self, work: Array) -> Array:
+        found: list[int] = []
+        positive = True
+        for k in range(len(work)):
+            pivot = k + max(range(len(work) - k), key=lambda i, k=k: abs(work[k + i, k]))
+            if pivot != k:
+                work[[k, pivot]] = work[[pivot, k]]
+            if work[k, k] == 0:
+                raise Singular
+            positive ^= (pivot != k) ^ bool(work[k, k] < 0)
+            found.append(abs(work[k, k]))
+            for i in range(k + 1, len(work)):
+                work[i] -= work[i, k] * work[k] // work[k, k]
+        if not positive:
+            raise Singular
+        return object_array(found, (len(found),))
 
     def eye(self, order: int) -> Array:
         """I."""

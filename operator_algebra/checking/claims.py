@@ -32,7 +32,9 @@ def law_of(claim: Identity | Statement | str) -> Law:
     if "=" not in word(claim, "the claim"):
         return law_named(claim)
     lhs, rhs = parse_claim(claim, claim_names())
-    return Identity("claim", lhs, rhs)
+    if isinstance(lhs, Expr) and isinstance(rhs, Expr):
+        return Identity("claim", lhs, rhs)
+    return Statement("claim", "entries", "query", lhs, rhs, reads=f"{lhs.render()} = {rhs.render()}")
 
 
 def laws_of(pattern: str) -> list[Law]:

@@ -10,8 +10,9 @@ from math import lcm, prod
 from operator_algebra.errors import OperatorAlgebraError
 from operator_algebra.expressions.nodes import Expr, Inverse, Product, Root, Scale, Sum
 from operator_algebra.expressions.normalize import Polynomial, expression, polynomial
-from operator_algebra.expressions.query import Query
+from operator_algebra.expressions.query import Combination
 from operator_algebra.expressions.traverse import children, children_and_definition, fold
+from operator_algebra.identities.catalogue import sides
 from operator_algebra.identities.identity import Identity, Law
 from operator_algebra.identities.variants import SHARED
 
@@ -32,8 +33,11 @@ def bits(law: Law) -> int:
     >>> bits(Identity("nearly", M, 1.000000000000001 * M)), bits(Identity("itself", M, M))
     (50, 1)
     """
-    sides = [side.body if isinstance(side, Query) else side for side in (law.lhs, law.rhs)]
-    return min(_MOST, _sum(fold(side, _height, children_and_definition) for side in sides)[1].bit_length())
+    heights = [fold(side, _height, children_and_definition) for side in sides(law)]
+    for side in (law.lhs, law.rhs):
+        if isinstance(side, Combination):
+            heights += [(c.denominator, abs(c.numerator)) for c in (side.number, *(c for c, _ in side.terms))]
+    return min(_MOST, _sum(heights)[1].bit_length())
 
 
 def _height(node: Expr, parts: tuple[Height, ...]) -> Height:

@@ -85,7 +85,7 @@ class Judge:
                 rows, cols = self.scene.size(node.type.codomain), self.scene.size(node.type.domain)
                 return self._plain(self.arithmetic.zeros((self.scene.samples, rows, cols)))
             case Sum():
-                return self._sum([found[child] for child in node.children])
+                return total([found[child] for child in node.children])
             case Product():
                 return self._product(node, found, products)
             case Scale():
@@ -115,12 +115,6 @@ class Judge:
         array = self.arithmetic.zeros((self.scene.samples, size, size))
         array[:, np.arange(size), np.arange(size)] = self.arithmetic.one()
         return array
-
-    def _sum(self, parts: list[Value]) -> Value:
-        array, size = parts[0].array, parts[0].size
-        for part in parts[1:]:
-            array, size = array + part.array, size + part.size
-        return Value(array, size, *_worst(parts))
 
     def _product(self, node: Product, found: Mapping[Expr, Value], products: dict[tuple[Expr, ...], Value]) -> Value:
         """From the end that starts as a column, else from the left; beginnings that formulas share are kept."""
@@ -277,6 +271,14 @@ def _is_resolvent(e: Expr) -> bool:
 def _below(node: Expr) -> tuple[Expr, ...]:
     """Children and definitions; the body of a fixed point has no value of its own."""
     return () if isinstance(node, Fixpoint) else children_and_definition(node)
+
+
+def total(parts: list[Value]) -> Value:
+    """The sum of values."""
+    array, size = parts[0].array, parts[0].size
+    for part in parts[1:]:
+        array, size = array + part.array, size + part.size
+    return Value(array, size, *_worst(parts))
 
 
 @lru_cache(maxsize=4096)

@@ -8,7 +8,7 @@ import numpy as np
 
 from operator_algebra.checking.probe import Column, Prober
 from operator_algebra.checking.scene import Sample
-from operator_algebra.checking.statements import Residual
+from operator_algebra.checking.statements import Residual, combination
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import add, matmul
 from operator_algebra.expressions.nodes import Diag, Expr, Product
@@ -61,9 +61,9 @@ def _equation(prober: Prober, lhs: Expr, rhs: Expr) -> Left:
 
 
 def _sides(law: Statement) -> tuple[Expr, Expr]:
-    if isinstance(law.lhs, Query) or isinstance(law.rhs, Query):
-        raise InputError(f'"{law.name}": the rule {law.rule!r} compares operators, not queries.')
-    return law.lhs, law.rhs
+    if isinstance(law.lhs, Expr) and isinstance(law.rhs, Expr):
+        return law.lhs, law.rhs
+    raise InputError(f'"{law.name}": the rule {law.rule!r} compares operators, not queries.')
 
 
 def _series(prober: Prober, sample: Sample, law: Statement) -> Residual:
@@ -173,17 +173,21 @@ def _cholesky(prober: Prober, sample: Sample, law: Statement) -> Residual:
 
 def _query(prober: Prober, sample: Sample, law: Statement) -> Residual:
     del sample
-    if not isinstance(law.lhs, Query) or not isinstance(law.rhs, Query):
-        raise InputError(f'"{law.name}": both sides of a query statement are queries.')
-    numbers = [_number(prober, query) for query in (law.lhs, law.rhs)]
-    condition, culprit = worst(*(among for _, _, among in numbers))
-    size = np.array([numbers[0][1] + numbers[1][1]])
-    return Residual(np.array([abs(numbers[0][0] - numbers[1][0])]), size, np.array([condition]), culprit)
+    difference, size, among = 0.0, 0.0, Worst()
+    for sign, side in ((1, combination(law, law.lhs)), (-1, combination(law, law.rhs))):
+        difference, size = difference + sign * float(side.number), size + abs(float(side.number))
+        for c, query in side.terms:
+            value, terms, condition = _number(prober, query)
+            difference, size = difference + sign * float(c) * value, size + abs(float(c)) * terms
+            among = worst(among, condition)
+    return Residual(np.array([abs(difference)]), np.array([size]), np.array([among.condition]), among.culprit)
 
 
 def _number(prober: Prober, query: Query) -> tuple[float, float, Worst]:
     """The answer, its size before cancellation, and the worst inverse in it."""
     body = query.body
+    if query.kind not in ("trace", "logdet"):
+        raise NotProbed("blocks have no form in vectors")
     rows = prober.source.layout(body.type.codomain).size
     local = body.structure.flow == "diagonal"
     if rows > _SMALL and not local:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from operator_algebra.expressions.nodes import Expr, Inverse, Product
-from operator_algebra.expressions.query import Query
 from operator_algebra.expressions.traverse import children_and_definition, fold
+from operator_algebra.identities.catalogue import sides
 from operator_algebra.identities.identity import Law
 
 _MOST = 1 << 40
@@ -16,13 +16,13 @@ _MOST = 1 << 40
 def levels(law: Law) -> int:
     """How many joints the longest term of a law leads along at least; where all paths are shorter, it vanishes.
 
-    >>> from operator_algebra.identities.identity import Identity
+    >>> from operator_algebra.identities.catalogue import sides
+    from operator_algebra.identities.identity import Identity
     >>> from operator_algebra.symbols import E_phi, phi, phi_tilde
     >>> levels(Identity("nilpotent", E_phi @ E_phi @ (phi_tilde + E_phi), 0 * phi))
     3
     """
-    sides = [side.body if isinstance(side, Query) else side for side in (law.lhs, law.rhs)]
-    return max(fold(side, _levels, children_and_definition) for side in sides)
+    return max((fold(side, _levels, children_and_definition) for side in sides(law)), default=0)
 
 
 def _levels(node: Expr, parts: tuple[int, ...]) -> int:

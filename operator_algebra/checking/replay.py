@@ -39,9 +39,9 @@ def claim_text(law: Law) -> str | None:
     try:
         if law.name in catalogue() and [_meaning(found) for found in laws_of(law.name)] == [_meaning(law)]:
             return law.name
-        if not isinstance(law, Identity):
+        if not isinstance(law, Identity) and law.rule != "query":
             return None
-        text = law.formula("ascii")
+        text = f"{law.lhs.render('ascii')} = {law.rhs.render('ascii')}"
         return text if _meaning(law_of(text)) == _meaning(law) else None
     except OperatorAlgebraError:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Literal
 
@@ -37,8 +37,8 @@ FIXED_BITS = 320
 class Sampled:
     """The outcome of one law at one sample: the share of its terms that is left, and what rounding may leave.
 
-    `precise` says that floats could not tell, and that all this was found with hundreds of bits. What holds has a
-    residual below its bound.
+    `precise` says that floats could not tell in one of the readings, which was then judged with hundreds of bits. What
+    holds has a residual below its bound.
     """
 
     verdict: Verdict
@@ -126,7 +126,7 @@ def _worse(a: Sampled, b: Sampled) -> Sampled:
     def rank(one: Sampled) -> tuple[int, float]:
         return _RANK[one.verdict], one.residual / one.bound if one.bound else 0.0
 
-    return b if rank(b) > rank(a) else a
+    return replace(b if rank(b) > rank(a) else a, precise=a.precise or b.precise)
 
 
 def _judge(trial: Trial, law: Law, kept: Precise, *, stop: bool = False, confirm: bool = True) -> list[Sampled]:

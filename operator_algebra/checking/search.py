@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from operator_algebra.checking.levels import levels
 from operator_algebra.checking.residual import readings
 from operator_algebra.checking.shrink import Counterexample, shrink
-from operator_algebra.checking.suite import in_domain, mechanism, sample_of, smallest_first, suite, traits
+from operator_algebra.checking.suite import in_domain, mechanism, places, sample_of, smallest_first, suite, traits
 from operator_algebra.checking.tally import Tally, tallies
 from operator_algebra.identities.identity import Law
 from operator_algebra.models.model import Model
@@ -138,7 +138,7 @@ def _chains(laws: Sequence[Law]) -> list[str]:
 
 
 def _planned(target: Target, laws: Sequence[Law], samples: int) -> int:
-    return samples * sum(not traits(law) or in_domain(law, _model(target)) for law in laws)
+    return samples * sum(not (traits(law) or places(law)) or in_domain(law, _model(target)) for law in laws)
 
 
 def _name(target: Target) -> str:

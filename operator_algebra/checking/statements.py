@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from operator_algebra.checking.arithmetic import Array, FixedPoint, Floats, Singular, object_array, span
-from operator_algebra.checking.judge import Value
+from operator_algebra.checking.judge import Value, total
+from operator_algebra.checking.suite import body_of
 from operator_algebra.checking.trial import Trial
 from operator_algebra.errors import InputError
-from operator_algebra.expressions.build import add, inv, matmul, one
+from operator_algebra.expressions.build import add, diag, inv, matmul, one
 from operator_algebra.expressions.nodes import Expr, Product
-from operator_algebra.expressions.query import Query
-from operator_algebra.identities.identity import Statement
+from operator_algebra.expressions.query import Combination, Query
+from operator_algebra.identities.identity import Side, Statement
 from operator_algebra.operators.spaces import Space
 
 
@@ -57,9 +59,9 @@ def statement_residual(trial: Trial, law: Statement) -> Residual:
 
 
 def _sides(law: Statement) -> tuple[Expr, Expr]:
-    if isinstance(law.lhs, Query) or isinstance(law.rhs, Query):
-        raise InputError(f'"{law.name}": the rule {law.rule!r} compares operators, not queries.')
-    return law.lhs, law.rhs
+    if isinstance(law.lhs, Expr) and isinstance(law.rhs, Expr):
+        return law.lhs, law.rhs
+    raise InputError(f'"{law.name}": the rule {law.rule!r} compares operators, not queries.')
 
 
 def _with(value: Value, array: Array, trial: Trial) -> Value:
@@ -195,14 +197,46 @@ def _cholesky(trial: Trial, law: Statement) -> Residual:
 
 
 def _query(trial: Trial, law: Statement) -> Residual:
-    """Two numbers asked of operators: traces or logarithms of determinants."""
-    if not isinstance(law.lhs, Query) or not isinstance(law.rhs, Query):
+    """Two answers about operators: traces, logarithms of determinants, blocks, and sums of their multiples."""
+    left, right = (_total(trial, combination(law, side)) for side in (law.lhs, law.rhs))
+    return compare(trial, *_alike(trial, law, left, right))
+
+
+def combination(law: Statement, side: Side) -> Combination:
+    """A side of a query statement as a sum of answers."""
+    if isinstance(side, Expr):
         raise InputError(f'"{law.name}": both sides of a query statement are queries.')
-    numbers = [_answer(trial, query) for query in (law.lhs, law.rhs)]
-    return compare(trial, numbers[0], numbers[1])
+    return Combination(((Fraction(1), side),)) if isinstance(side, Query) else side
+
+
+def _total(trial: Trial, side: Combination) -> list[Value]:
+    arithmetic, samples = trial.judge.arithmetic, len(trial.samples)
+    found: list[Value] = []
+    for c, query in side.terms:
+        value = _answer(trial, query)
+        size = abs(float(c)) * value.size
+        found.append(Value(arithmetic.times(c, value.array), size, value.condition, value.culprit))
+    if side.number:
+        one = arithmetic.array(np.ones((samples, 1, 1)))
+        size = np.full((samples, 1, 1), abs(float(side.number)))
+        found.append(Value(arithmetic.times(side.number, one), size, np.ones(samples)))
+    return found
+
+
+def _alike(trial: Trial, law: Statement, left: list[Value], right: list[Value]) -> tuple[Value, Value]:
+    """Both sums; nothing is 0 of the shape of the other side."""
+    shapes = {value.array.shape for value in (*left, *right)}
+    if len(shapes) > 1:
+        sizes = " and ".join(sorted(f"{rows}×{cols}" for _, rows, cols in shapes))
+        raise InputError(f'"{law.name}" compares answers of different shapes, {sizes}, on {trial.model.name}.')
+    shape = shapes.pop() if shapes else (len(trial.samples), 1, 1)
+    nothing = Value(trial.judge.arithmetic.zeros(shape), np.zeros(shape), np.ones(shape[0]))
+    return total([nothing, *left]), total([nothing, *right])
 
 
 def _answer(trial: Trial, query: Query) -> Value:
+    if query.kind == "diag":
+        return trial.value(diag(query.body))
     value = trial.value(query.body)
     arithmetic = trial.judge.arithmetic
     if query.kind == "trace":
@@ -211,14 +245,25 @@ def _answer(trial: Trial, query: Query) -> Value:
         size = np.einsum("sii->s", value.size)[:, None, None]
         return Value(total, size, value.condition, value.culprit)
     if query.kind == "logdet":
-        rows = np.argsort(-_owner(trial, query.body.type.codomain), kind="stable")
-        factor = arithmetic.cholesky(value.array[:, rows][:, :, rows])
-        logarithms = _logarithms(arithmetic, np.einsum("sii->si", factor))
-        total = (logarithms + logarithms).sum(axis=-1)[:, None, None]
-        size = 2.0 * arithmetic.sizes(logarithms).sum(axis=-1)[:, None, None] + value.array.shape[-1]
+        if query.body.structure.definite:
+            rows = np.argsort(-_owner(trial, query.body.type.codomain), kind="stable")
+            factor = arithmetic.cholesky(value.array[:, rows][:, :, rows])
+            roots = np.einsum("sii->si", factor)
+            pivots = np.concatenate([roots, roots], axis=-1)
+        else:
+            pivots = arithmetic.pivots(value.array)
+        logarithms = _logarithms(arithmetic, pivots)
+        answer = logarithms.sum(axis=-1)[:, None, None]
+        size = arithmetic.sizes(logarithms).sum(axis=-1)[:, None, None] + value.array.shape[-1]
         # Rounding in a matrix moves its determinant by as much as it moves its inverse.
-        return Value(total, size, trial.value(inv(query.body)).condition, query.body)
-    raise InputError(f"{query} cannot be checked. Ask for trace or logdet.")
+        return Value(answer, size, trial.value(inv(query.body)).condition, query.body)
+    if query.kind == "dense":
+        return value
+    chosen = [body_of(trial.model, place) for place in query.places]
+    spaces = query.body.type.codomain, query.body.type.domain
+    rows, cols = (np.nonzero(_owner(trial, space) == k)[0] for space, k in zip(spaces, chosen, strict=True))
+    array, size = value.array[:, rows][:, :, cols], value.size[:, rows][:, :, cols]
+    return Value(array, size, value.condition, value.culprit)
 
 
 def _logarithms(arithmetic: Any, pivots: Array) -> Array:

@@ -12,6 +12,7 @@ import numpy as np
 from operator_algebra.checking.scene import Sample
 from operator_algebra.checking.trial import Trial
 from operator_algebra.errors import InputError
+from operator_algebra.expressions.query import Combination, Place, Query
 from operator_algebra.identities.identity import Law
 from operator_algebra.identities.variants import READINGS
 from operator_algebra.models.changes import with_armature
@@ -205,8 +206,22 @@ def traits(law: Law) -> list[str]:
 
 
 def in_domain(law: Law, model: Model) -> bool:
-    """Whether a mechanism is in the domain of a law."""
-    return traits_of(model).issuperset(traits(law))
+    """Whether a mechanism is in the domain of a law, and has the bodies that the law names."""
+    named = all(body_of(model, place) >= 0 for place in places(law))
+    return named and (not traits(law) or traits_of(model).issuperset(traits(law)))
+
+
+def places(law: Law) -> list[Place]:
+    """The bodies of which a law asks for blocks."""
+    found = [side.terms if isinstance(side, Combination) else ((1, side),) for side in (law.lhs, law.rhs)]
+    return [place for terms in found for _, query in terms if isinstance(query, Query) for place in query.places]
+
+
+def body_of(model: Model, place: Place) -> int:
+    """The body that an index or a joint means; −1 if the mechanism has none."""
+    if isinstance(place, str):
+        return model.joint_names.index(place) if place in model.joint_names else -1
+    return place % model.n if -model.n <= place < model.n else -1
 
 
 def coverage(names: Sequence[str]) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from operator_algebra.errors import InputError, ParseError
 from operator_algebra.expressions.nodes import Expr, Symbol
+from operator_algebra.expressions.query import Query
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,10 +20,22 @@ _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 
 
 def formula(text: str) -> Expr:
-    """The expression that is meant; short names of applications may stand in it.
+    """The expression that is meant; a question about one is refused.
 
     >>> formula("H phi M phi' H'").type
     rate → torque
+    """
+    found = question(text)
+    if isinstance(found, Query):
+        raise InputError(f"{found} is a question about a formula. Show the formula, or lower or run the question.")
+    return found
+
+
+def question(text: str) -> Expr | Query:
+    """The expression or question that is meant; short names of applications may stand in it.
+
+    >>> question("trace(M)")
+    trace(M)
     >>> formula("mass_matrix") is formula("dynamics.mass_matrix")
     True
     """

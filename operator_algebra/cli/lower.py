@@ -44,10 +44,10 @@ def command(
     ascii_only: Ascii = False,
 ) -> None:
     """Derive the algorithm of a formula: passes over the tree, steps, reasons, cost."""
-    from operator_algebra.cli.lookup import formula
+    from operator_algebra.cli.lookup import question
     from operator_algebra.lowering.lower import lower
 
-    program = lower(formula(" ".join(words)))
+    program = lower(question(" ".join(words)))
     chosen = Style.ascii if ascii_only and style is Style.unicode else style
     page = program.pseudocode(chosen.value, numbering=numbering.value, reasons=reasons)
     if chosen is Style.unicode and not fits(page):

@@ -63,7 +63,7 @@ def command(
     from operator_algebra.checking.suite import mechanism
     from operator_algebra.cli.digits import few_digits
     from operator_algebra.cli.inputs import configuration, drawn, missing, read_inputs
-    from operator_algebra.cli.lookup import formula
+    from operator_algebra.cli.lookup import question
     from operator_algebra.compiler import compile as compile_formula
     from operator_algebra.errors import InputError
     from operator_algebra.operators.bind import DEFAULTS, unmentioned
@@ -72,7 +72,7 @@ def command(
         raise InputError("run computes on a mechanism. Name one with --model, such as --model arm7.")
     target = mechanism(model)
     compiled = compile_formula(
-        formula(" ".join(words)), target, backend=backend, frame=frame.value, method=method.value
+        question(" ".join(words)), target, backend=backend, frame=frame.value, method=method.value
     )
     given = read_inputs(inputs) if inputs is not None else {}
     if "q" in given:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import operator_algebra
 from operator_algebra.checking.suite import in_domain, mechanism, suite
+from operator_algebra.cli.output import columns
 from operator_algebra.markup import width
 
 if TYPE_CHECKING:
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
     from operator_algebra.checking.residual import Verdict
     from operator_algebra.models.model import Model
 
-_NAME, _FORMULA = 38, 56
+# A formula gets a column of its own where so much of it fits.
+_FORMULA = 40
+_COUNTS, _WORST = 23, 15
+_INDENT = 4
 _WORDS: dict[Verdict, str] = {"holds": "hold", "inconclusive": "inconclusive", "FAILS": "fail"}
 
 
@@ -25,20 +29,14 @@ def summary(
     samples: int,
     seed: int,
     seconds: float,
+    room: int | None = None,
 ) -> str:
-    """One line for each law, the counts, and what to do next."""
+    """One line for each law, or two where the window is narrow, the counts, and what to do next."""
     mechanisms = len({row.mechanism for check in checks for row in check.rows})
     where = model.name if model is not None else f"{mechanisms} mechanisms"
-    lines = [
-        f"operator_algebra {operator_algebra.__version__}   "
-        f"{len(checks)} laws × {where} × {samples} samples   seed {seed}",
-        "",
-        " "
-        + _cell("law", _NAME)
-        + _cell("formula", _FORMULA)
-        + f"{'holds':>7}{'inconcl.':>10}{'fails':>7}   worst / bound",
-    ]
-    lines += [" " + _row(check) for check in checks]
+    head = f"operator_algebra {operator_algebra.__version__}   "
+    lines = [f"{head}{len(checks)} laws × {where} × {samples} samples   seed {seed}", ""]
+    lines += _table(checks, columns() if room is None else room)
     counts = {verdict: sum(check.count(verdict) for check in checks) for verdict in _WORDS}
     extended = sum(row.precise for check in checks for row in check.rows)
     told = [f"{_thousands(counts[verdict])} {word}" for verdict, word in _WORDS.items()]
@@ -71,16 +69,58 @@ def closing(engine: str | None, report: Path | None) -> list[str]:
     return lines
 
 
-def _row(check: Check) -> str:
-    counts = f"{check.count('holds'):>7}{check.count('inconclusive'):>10}{check.count('FAILS'):>7}"
-    worst = f"{check.residual:.0e} / {check.bound:.0e}" if check.rows else "no mechanism in its domain"
-    return _cell(check.law.name, _NAME) + _cell(check.law.formula(), _FORMULA) + f"{counts}   {worst}"
+def _table(checks: Sequence[Check], room: int) -> list[str]:
+    """Name, formula and numbers in one line; in a narrower window the formula has a line of its own below the name.
+
+    Nothing is cut: a long formula goes on in the next line, broken between words.
+    """
+    name = max([3, *(width(check.law.name) for check in checks)]) + 1
+    formula = max([7, *(width(check.law.formula()) for check in checks)]) + 2
+    whole = 1 + name + _COUNTS + _WORST + _FORMULA <= room
+    formula = min(formula, room - 1 - name - _COUNTS - _WORST) if whole else 0
+    beside = whole or 1 + name + _COUNTS + _WORST <= room
+    numbers = _counts("holds", "inconcl.", "fails") + "  worst / bound"
+    lines = [_line(("law", name), ("formula", formula), numbers, beside=beside)]
+    for check in checks:
+        numbers = _counts(check.count("holds"), check.count("inconclusive"), check.count("FAILS"))
+        numbers += f"  {check.residual:.0e} / {check.bound:.0e}" if check.rows else "  left out"
+        first, *more = wrapped(check.law.formula(), formula - 2 if whole else room - _INDENT - 1)
+        lines.append(_line((check.law.name, name), (first, formula), numbers, beside=beside))
+        below = 1 + name if whole else _INDENT
+        lines += [" " * below + text for text in (more if whole else [first, *more])]
+    return [line for text in lines for line in text.split("\n")]
+
+
+def _line(name: tuple[str, int], formula: tuple[str, int], numbers: str, *, beside: bool) -> str:
+    """Name and numbers, with the formula between them if it has a column; one below the other if nothing else fits."""
+    start = " " + _cell(*name)
+    if not beside:
+        return f"{start.rstrip()}\n{' ' * _INDENT}{numbers.strip()}"
+    return start + (_cell(*formula) if formula[1] else "") + numbers
+
+
+def _counts(holds: object, inconclusive: object, fails: object) -> str:
+    return f"{holds:>6}{inconclusive:>10}{fails:>7}"
+
+
+def wrapped(text: str, columns: int) -> list[str]:
+    """A text in lines of at most so many columns, broken at blanks; a word alone may be wider.
+
+    >>> wrapped("H φ M φ* H* = D", 8)
+    ['H φ M φ*', 'H* = D']
+    """
+    lines: list[str] = []
+    for word in text.split():
+        joined = f"{lines[-1]} {word}" if lines else ""
+        if joined and width(joined) <= columns:
+            lines[-1] = joined
+        else:
+            lines.append(word)
+    return lines or [""]
 
 
 def _cell(text: str, columns: int) -> str:
-    """A text cut or filled to a width."""
-    while width(text) > columns - 2:
-        text = text[:-2] + "…"
+    """A text filled to a width."""
     return text + " " * (columns - width(text))
 
 

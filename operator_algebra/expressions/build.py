@@ -125,7 +125,8 @@ def local(name: str, *arguments: Expr) -> Expr:
     return multiple(scalars, Local._make(function.result, (name, (body,))))  # pyright: ignore[reportPrivateUsage]
 
 
-RESERVED = frozenset({"I", "inv", "root", "diag", *LOCAL_FUNCTIONS})
+QUESTIONS = ("trace", "logdet", "block", "dense")
+RESERVED = frozenset({"I", "inv", "root", "diag", *QUESTIONS, *LOCAL_FUNCTIONS})
 """Words of the language, which name nothing else."""
 
 

@@ -10,11 +10,12 @@ from typing import TypeVar
 
 from operator_algebra.errors import InputError, ParseError, SpaceMismatch
 from operator_algebra.expressions.nodes import Expr, Product, Sum
+from operator_algebra.expressions.query import Combination, Query
 from operator_algebra.expressions.ring import SCALAR, add, matmul, multiply, one, scale, zero
 from operator_algebra.expressions.syntax import failure, located
 
 R = TypeVar("R")
-Value = Fraction | Expr
+Value = Fraction | Expr | Combination
 
 _WORK = 10_000_000
 _BITS = 4096
@@ -48,6 +49,9 @@ class Combiner:
         """The value as an operator; the number 0 is one, another number only where a number one → one is wanted."""
         if isinstance(item.value, Expr):
             return item.value
+        if isinstance(item.value, Combination):
+            remedy = "Ask for it alone; sums and multiples of answers stand in claims."
+            raise failure("a question is no part of a formula", self.text, item.start, item.end, remedy)
         if small:
             return scale(item.value, one(SCALAR))
         if item.value == 0:
@@ -55,10 +59,21 @@ class Combiner:
         remedy = f"Write {item.value} I for a multiple of I."
         raise failure("a number stands alone", self.text, item.start, item.end, remedy)
 
+    def answer(self, item: Item) -> Query | Combination:
+        """The value as an answer: a question alone, or a sum of multiples of questions and numbers."""
+        if isinstance(item.value, Expr):
+            what = "an operator does not equal an answer"
+            raise failure(what, self.text, item.start, item.end, "Ask about both sides: trace(X) = trace(Y).")
+        if isinstance(item.value, Fraction):
+            return Combination((), item.value)
+        return item.value.alone()
+
     def total(self, terms: Sequence[Item], start: int, end: int) -> Item:
         """The sum of terms."""
         if len(terms) == 1:
             return Item(terms[0].value, start, end)
+        if any(isinstance(term.value, Combination) for term in terms):
+            return Item(self._answers(terms), start, end)
         numbers = [term.value for term in terms if isinstance(term.value, Fraction)]
         if len(numbers) == len(terms):
             number = Fraction(0)
@@ -80,6 +95,8 @@ class Combiner:
         start, end = items[0].start, items[-1].end
         if len(items) == 1 and not negative:
             return items[0]
+        if any(isinstance(item.value, Combination) for item in items):
+            return Item(self._multiple(items, negative=negative), start, end)
         number = Fraction(-1 if negative else 1)
         run: list[Item] = []
         for item in items:
@@ -97,6 +114,38 @@ class Combiner:
             return Item(number, start, end)
         body = self._product(run)
         return Item(self.at(start, end, lambda: scale(number, body)), start, end)
+
+    def _multiple(self, items: Sequence[Item], *, negative: bool) -> Combination:
+        """A multiple of an answer; `negative` turns its sign."""
+        number, answer = Fraction(-1 if negative else 1), None
+        for item in items:
+            if item.sign == "divide":
+                number = self._bounded(number / self._divisor(item), item.start, item.end)
+            elif isinstance(item.value, Fraction):
+                number = self._bounded(number * item.value, item.start, item.end)
+            elif isinstance(item.value, Combination) and answer is None:
+                answer = item.value
+            else:
+                what = "an answer is multiplied by numbers alone"
+                raise failure(what, self.text, item.start, item.end, "Take the operator inside of the question.")
+        assert answer is not None
+        return Combination(tuple((number * c, query) for c, query in answer.terms), number * answer.number)
+
+    def _answers(self, terms: Sequence[Item]) -> Combination:
+        """The sum of answers and numbers; equal questions are asked once."""
+        found: dict[Query, Fraction] = {}
+        number = Fraction(0)
+        for term in terms:
+            if isinstance(term.value, Fraction):
+                number = self._bounded(number + term.value, term.start, term.end)
+            elif isinstance(term.value, Combination):
+                number = self._bounded(number + term.value.number, term.start, term.end)
+                for c, query in term.value.terms:
+                    found[query] = self._bounded(found.get(query, Fraction(0)) + c, term.start, term.end)
+            else:
+                what = "an operator cannot be added to an answer"
+                raise failure(what, self.text, term.start, term.end, "Take it inside of the question.")
+        return Combination(tuple((c, query) for query, c in found.items() if c), number)
 
     def _product(self, items: Sequence[Item]) -> Expr:
         """The product; what is one → one scales the rest."""

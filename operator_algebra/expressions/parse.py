@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -14,13 +15,17 @@ from operator_algebra.expressions.combine import Combiner, Item, Value
 from operator_algebra.expressions.local import LOCAL_FUNCTIONS
 from operator_algebra.expressions.lookup import Names
 from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.query import Combination, Place, Query, block, dense, logdet, trace
 from operator_algebra.expressions.ring import retype
 from operator_algebra.expressions.syntax import Word, excerpt, failure, too_long, words
 
 _NAME = 40
 LONGEST = 10_000_000
 """Characters of a text; reading takes some ten microseconds for each word."""
+_BLOCK = 'Write block(X, 0, 2) or block(X, "hip", "knee").'
 _FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {"inv": inv, "root": root, "diag": diag}
+_QUESTIONS: dict[str, Callable[[Expr], Query]] = {"trace": trace, "logdet": logdet, "dense": dense}
+Side = Expr | Query | Combination
 
 
 @dataclass(slots=True)
@@ -31,6 +36,7 @@ class _Frame:
     start: int
     opened: int
     arguments: list[Expr] = field(default_factory=list["Expr"])
+    places: list[Place] = field(default_factory=list["Place"])
     terms: list[Item] = field(default_factory=list["Item"])
     factors: list[Item] = field(default_factory=list["Item"])
     negative: bool = False
@@ -55,8 +61,8 @@ class _Parser:
         self.combine = Combiner(text)
         self.frames: list[_Frame] = []
 
-    def formula(self, source: Iterator[Word], stop: str) -> tuple[Expr, tuple[int, int]]:
-        """Read up to the word of kind `stop`: the expression and its place."""
+    def formula(self, source: Iterator[Word], stop: str) -> Item:
+        """Read up to the word of kind `stop`."""
         word = next(source)
         start = word.start
         self.frames = [_Frame("", start, start)]
@@ -70,8 +76,7 @@ class _Parser:
             self.misplaced(word)
         if self.frames[-1].waiting:
             self.missing(word)
-        item = self.total(start, word.start)
-        return self.combine.operator(item), (start, word.start)
+        return self.total(start, word.start)
 
     def expect_operand(self, word: Word, source: Iterator[Word]) -> None:
         frame = self.frames[-1]
@@ -97,7 +102,7 @@ class _Parser:
                 self.end_term()
                 frame.negative = word.kind == "minus"
             case "comma" | "close":
-                self.close(word)
+                self.close(word, source)
             case _:
                 self.misplaced(word)
 
@@ -124,8 +129,9 @@ class _Parser:
         item = self.frames[-1].factors.pop()
         what = "inverse" if word.kind == "inverse" else "adjoint"
         e = item.value
-        if isinstance(e, Fraction):
-            raise self.error(f"the {what} of a number is not written", word, "Write the number before an operator.")
+        if not isinstance(e, Expr):
+            kind = "a number" if isinstance(e, Fraction) else "an answer"
+            raise self.error(f"the {what} of {kind} is not written", word, "Write the number before an operator.")
         if word.kind == "star":
             value = e.T
         else:
@@ -145,18 +151,41 @@ class _Parser:
         terms, frame.terms = frame.terms, []
         return self.combine.total(terms, start, end)
 
-    def close(self, word: Word) -> None:
+    def close(self, word: Word, source: Iterator[Word]) -> None:
         frame = self.frames[-1]
         if len(self.frames) == 1 or (word.kind == "comma" and not frame.function):
             self.misplaced(word)
         item = self.total(frame.start, word.end)
         if frame.function:
             frame.arguments.append(self.combine.operator(item))
-        if word.kind == "comma":
+        if word.kind == "comma" and frame.function != "block":
             return
+        if word.kind == "comma":
+            word = self.bodies(frame, source)
         self.frames.pop()
         value = self.combine.at(frame.start, word.end, lambda: _call(frame)) if frame.function else item.value
         self.frames[-1].push(value, frame.start, word.end)
+
+    def bodies(self, frame: _Frame, source: Iterator[Word]) -> Word:
+        """The two bodies behind the formula of a block, and the parenthesis that ends it."""
+        for stop in ("comma", "close"):
+            word = next(source)
+            sign = -1 if word.kind == "minus" else 1
+            word = next(source) if word.kind == "minus" else word
+            if word.kind == "string" and sign > 0:
+                frame.places.append(re.sub(r"\\(.)", r"\1", word.text[1:-1], flags=re.DOTALL))
+            elif word.kind == "number" and word.text.isdigit() and not too_long(word):
+                frame.places.append(sign * int(word.text))
+            else:
+                raise self.error(
+                    "a block stands at two bodies", word, 'Write block(X, 0, 2) or block(X, "hip", "knee").'
+                )
+            word = next(source)
+            if word.kind != stop:
+                raise self.error(
+                    "a block stands at two bodies", word, 'Write block(X, 0, 2) or block(X, "hip", "knee").'
+                )
+        return word
 
     def error(self, what: str, word: Word, remedy: str = "") -> ParseError:
         return failure(what, self.text, word.start, word.end, remedy)
@@ -190,12 +219,19 @@ class _Parser:
         raise self.error(what, word, remedy)
 
 
-def _call(frame: _Frame) -> Expr:
+def _call(frame: _Frame) -> Value:
     if frame.function in LOCAL_FUNCTIONS:
         return local(frame.function, *frame.arguments)
     if len(frame.arguments) != 1:
         raise InputError(f"{frame.function} takes one operator; {len(frame.arguments)} were given.")
-    return _FUNCTIONS[frame.function](frame.arguments[0])
+    if frame.function in _FUNCTIONS:
+        return _FUNCTIONS[frame.function](frame.arguments[0])
+    (e,) = frame.arguments
+    if frame.function != "block":
+        return Combination(((Fraction(1), _QUESTIONS[frame.function](e)),))
+    if len(frame.places) != 2:
+        raise InputError(f"a block stands at two bodies. {_BLOCK}")
+    return Combination(((Fraction(1), block(e, *frame.places)),))
 
 
 def _parser(text: str, names: Mapping[str, Expr]) -> _Parser:
@@ -209,18 +245,23 @@ def _parser(text: str, names: Mapping[str, Expr]) -> _Parser:
     return _Parser(text, Names(names))
 
 
-def parse(text: str, names: Mapping[str, Expr]) -> Expr:
-    """Read a formula: X' or X* directly behind a name is the adjoint, a blank or @ composes, a number scales.
+def parse(text: str, names: Mapping[str, Expr]) -> Expr | Query:
+    """Read a formula, or a question about one such as trace(X) or block(X, 0, 2).
+
+    X' or X* directly behind a name is the adjoint, a blank or @ composes, a number scales.
 
     >>> from operator_algebra.symbols import E_phi
     >>> parse("inv(I - E_phi)'", {"E_phi": E_phi})
     (I − E_φ*)⁻¹   motion → motion   outward, unit diagonal
     """
-    return _parser(text, names).formula(words(text), "end")[0]
+    parser = _parser(text, names)
+    item = parser.formula(words(text), "end")
+    asked = item.value.alone() if isinstance(item.value, Combination) else None
+    return asked if isinstance(asked, Query) else parser.combine.operator(item)
 
 
-def parse_claim(text: str, names: Mapping[str, Expr]) -> tuple[Expr, Expr]:
-    """Read "lhs = rhs"; I and 0 on one side take the type of the other.
+def parse_claim(text: str, names: Mapping[str, Expr]) -> tuple[Side, Side]:
+    """Read "lhs = rhs"; I and 0 on one side take the type of the other; answers equal answers or numbers.
 
     >>> from operator_algebra.symbols import E_phi, phi
     >>> parse_claim("φ (I − E_φ) = I", {"phi": phi, "E_phi": E_phi})[1]
@@ -228,10 +269,12 @@ def parse_claim(text: str, names: Mapping[str, Expr]) -> tuple[Expr, Expr]:
     """
     parser = _parser(text, names)
     source = words(text)
-    left, left_place = parser.formula(source, "equals")
-    right, right_place = parser.formula(source, "end")
-    lhs = parser.combine.at(*left_place, lambda: retype(left, right.type))
-    rhs = parser.combine.at(*right_place, lambda: retype(right, lhs.type))
+    first, second = parser.formula(source, "equals"), parser.formula(source, "end")
+    if isinstance(first.value, Combination) or isinstance(second.value, Combination):
+        return parser.combine.answer(first), parser.combine.answer(second)
+    left, right = parser.combine.operator(first), parser.combine.operator(second)
+    lhs = parser.combine.at(first.start, first.end, lambda: retype(left, right.type))
+    rhs = parser.combine.at(second.start, second.end, lambda: retype(right, lhs.type))
     if lhs.type != rhs.type:
-        raise SpaceMismatch(f"{mismatch.equation(lhs, rhs)}\n{excerpt(text, *right_place)}")
+        raise SpaceMismatch(f"{mismatch.equation(lhs, rhs)}\n{excerpt(text, second.start, second.end)}")
     return lhs, rhs

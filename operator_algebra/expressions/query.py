@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal, get_args
 
 from operator_algebra.arguments import choice, shown, told, whole
 from operator_algebra.errors import InputError, SpaceMismatch
 from operator_algebra.expressions.formulas import formula, refused, spoken
 from operator_algebra.expressions.nodes import Expr
-from operator_algebra.expressions.render import brief
+from operator_algebra.expressions.render import Style, brief
 
 Kind = Literal["diag", "block", "trace", "logdet", "dense"]
 Place = int | str
@@ -35,6 +36,41 @@ class Query:
     def __repr__(self) -> str:
         places = "".join(f", {shown(place)}" for place in self.places)
         return f"{self.kind}({brief(self.body)}{places})"
+
+    def render(self, style: Style = "unicode") -> str:
+        """The question as text, which `parse` reads back; a joint stands in quotes."""
+        if style == "latex":
+            places = "".join(rf",\,\text{{{place}}}" for place in self.places)
+            return rf"\operatorname{{{self.kind}}}\left({self.body.render(style)}{places}\right)"
+        places = "".join(f", {place if isinstance(place, int) else _quoted(place)}" for place in self.places)
+        return f"{self.kind}({self.body.render(style)}{places})"
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """A side of a claim about answers: a sum of multiples of queries, and a number."""
+
+    terms: tuple[tuple[Fraction, Query], ...]
+    number: Fraction = Fraction(0)
+
+    def alone(self) -> Query | Combination:
+        """The question itself, where it is all of the sum."""
+        if len(self.terms) == 1 and self.terms[0][0] == 1 and not self.number:
+            return self.terms[0][1]
+        return self
+
+    def render(self, style: Style = "unicode") -> str:
+        """The sum as text, which `parse_claim` reads back."""
+        minus = "−" if style == "unicode" else "-"
+        parts = [(c, f"{'' if abs(c) == 1 else f'{abs(c)} '}{query.render(style)}") for c, query in self.terms]
+        if self.number or not parts:
+            parts.append((self.number, str(abs(self.number))))
+        text = "".join(f" {minus if c < 0 else '+'} {part}" for c, part in parts)
+        return text[3:] if parts[0][0] >= 0 else f"{minus}{text[3:]}"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _sequence(places: object) -> tuple[object, ...]:

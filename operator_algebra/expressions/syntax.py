@@ -12,7 +12,7 @@ from operator_algebra.markup import width
 
 Kind = Literal[
     "number", "name", "star", "inverse", "open", "close", "plus", "minus", "compose", "times", "divide", "comma",
-    "equals", "end",
+    "equals", "string", "end",
 ]  # fmt: skip
 
 _AROUND = 40
@@ -35,9 +35,13 @@ _WORD = re.compile(
     | (?P<divide>/)
     | (?P<comma>,)
     | (?P<equals>==?)
+    | (?P<string>"(?:[^"\\]|\\.)*")
     """,
     re.VERBOSE,
 )
+
+# A quote after a comma begins a name; anywhere else it is an adjoint.
+_NAME = re.compile(r"(?P<string>'(?:[^'\\]|\\.)*')")
 
 _HINTS = {
     **dict.fromkeys("·⋅×∘•", "A blank or @ composes; * is for numbers."),
@@ -64,7 +68,7 @@ def words(text: str) -> Iterator[Word]:
     """The words of a text, and an end; a star directly behind an operand is the adjoint, any other multiplies."""
     position, last, tight = 0, "open", False
     while position < len(text):
-        match = _WORD.match(text, position)
+        match = (_NAME.match(text, position) if last == "comma" else None) or _WORD.match(text, position)
         kind = match.lastgroup if match else None
         if match is None or kind is None:
             hint = _HINTS.get(text[position], "Formulas are made of names, numbers, ( ) + − @ * ' / and ⁻¹.")

@@ -13,9 +13,9 @@ from types import MappingProxyType
 from operator_algebra.arguments import shown, word
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import Expr
-from operator_algebra.expressions.query import Query
+from operator_algebra.expressions.query import Combination, Query
 from operator_algebra.expressions.traverse import postorder
-from operator_algebra.identities.identity import Law
+from operator_algebra.identities.identity import Law, Side
 
 # One file each, in reading order; the value is the title of the page.
 THEMES: Mapping[str, str] = MappingProxyType(
@@ -76,10 +76,16 @@ def law_named(name: str) -> Law:
     return laws[name]
 
 
-def sides(law: Law) -> tuple[Expr, Expr]:
+def sides(law: Law) -> tuple[Expr, ...]:
     """Both sides as expressions; a query counts as what it asks about."""
-    lhs, rhs = law.lhs, law.rhs
-    return (lhs.body if isinstance(lhs, Query) else lhs, rhs.body if isinstance(rhs, Query) else rhs)
+    return tuple(e for side in (law.lhs, law.rhs) for e in subjects(side))
+
+
+def subjects(side: Side) -> tuple[Expr, ...]:
+    """The expressions that one side is about."""
+    if isinstance(side, Combination):
+        return tuple(query.body for _, query in side.terms)
+    return (side.body if isinstance(side, Query) else side,)
 
 
 def mentions(law: Law, e: Expr) -> bool:

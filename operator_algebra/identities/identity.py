@@ -10,8 +10,10 @@ from operator_algebra.errors import SpaceMismatch
 from operator_algebra.expressions.build import retype
 from operator_algebra.expressions.formulas import formula
 from operator_algebra.expressions.nodes import Expr
-from operator_algebra.expressions.query import Query, question
+from operator_algebra.expressions.query import Combination, Query, question
 
+Side: TypeAlias = Expr | Query | Combination
+"""What stands on one side of a statement."""
 Kind: TypeAlias = Literal["order", "entries", "invariance"]
 Style: TypeAlias = Literal["unicode", "ascii", "latex"]
 
@@ -62,7 +64,7 @@ def _settle(law: Identity | Statement, twins: type[Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A law lhs = rhs between operators.
+    """A law lhs = rhs between operators; each side may be given as text.
 
     `domain` holds trait words ("serial", "1-DOF", "J = 0"), all of which a mechanism must have; `given` the laws that
     are assumed; `idea` one line of proof; `misprint` what a source prints instead; `twins` planted false neighbours.
@@ -119,8 +121,8 @@ class Statement:
     name: str
     kind: Kind
     rule: str
-    lhs: Expr | Query
-    rhs: Expr | Query
+    lhs: Side
+    rhs: Side
     reads: str = field(kw_only=True)
     domain: tuple[str, ...] = field(default=(), kw_only=True)
     given: tuple[Identity, ...] = field(default=(), kw_only=True)
@@ -136,6 +138,8 @@ class Statement:
         word(self.rule, "rule of a law")
         choice(self.kind, "kind of a law", get_args(Kind))
         for side in ("lhs", "rhs"):
+            if isinstance(getattr(self, side), Combination):
+                continue
             object.__setattr__(self, side, question(getattr(self, side), f"a side of {quoted(self.name)}"))
         if self.kind == "order" and isinstance(self.lhs, Expr) and isinstance(self.rhs, Expr):
             lhs, rhs = typed_sides(self.name, self.lhs, self.rhs)

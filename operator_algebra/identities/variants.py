@@ -7,10 +7,10 @@ from dataclasses import fields, replace
 
 from operator_algebra.expressions.build import add, define, inv, matmul, operator
 from operator_algebra.expressions.nodes import Expr, Product
-from operator_algebra.expressions.query import Query
+from operator_algebra.expressions.query import Combination, Query
 from operator_algebra.expressions.traverse import fold, postorder, rebuild
 from operator_algebra.identities.catalogue import sides
-from operator_algebra.identities.identity import Law, Statement
+from operator_algebra.identities.identity import Law, Side, Statement
 from operator_algebra.operators.spaces import FORCE, TORQUE
 from operator_algebra.symbols import E_phi, H, I, Innovations, M, innovations, phi
 
@@ -62,7 +62,10 @@ def _with_mass(product: Product, J: Expr) -> Expr:
     return matmul(*done)
 
 
-def _side(side: Expr | Query, mapping: Mapping[Expr, Expr], J: Expr | None) -> Expr | Query:
+def _side(side: Side, mapping: Mapping[Expr, Expr], J: Expr | None) -> Side:
+    if isinstance(side, Combination):
+        asked = [(c, replace(query, body=_rewrite(query.body, mapping, J))) for c, query in side.terms]
+        return replace(side, terms=tuple(asked))
     if isinstance(side, Query):
         return replace(side, body=_rewrite(side.body, mapping, J))
     return _rewrite(side, mapping, J)

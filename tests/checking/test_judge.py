@@ -34,12 +34,12 @@ from operator_algebra.symbols import (
     inv,
     m,
     nu,
-    parse,
     phi,
     psi,
     rotation,
     tau_bar,
     v,
+    vocabulary,
     xi,
 )
 from tests.rounding import rounding
@@ -104,7 +104,7 @@ def test_fixed_point_agrees_with_floats_to_their_last_digits() -> None:
 def test_rotations_are_orthogonal_to_all_bits(name: str) -> None:
     judge, _ = _judge(mechanism(name), "body", precise=True)
     arithmetic = judge.arithmetic
-    X_abs = judge.value(parse("X_abs")).array
+    X_abs = judge.value(vocabulary()["X_abs"]).array
     for k in range(0, X_abs.shape[-1], 6):
         block = X_abs[:, k : k + 3, k : k + 3]
         product = arithmetic.multiply(block, np.swapaxes(block, -1, -2))

@@ -9,11 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from operator_algebra.checking.check import check, check_all
+from operator_algebra.checking.claims import laws_of
 from operator_algebra.checking.levels import levels
 from operator_algebra.checking.probing import probe, probe_mechanisms
 from operator_algebra.checking.residual import Sampled
 from operator_algebra.checking.suite import in_domain, mechanism, smallest_first, suite
 from operator_algebra.checking.tally import tally
+from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import scale, zero
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.identities.catalogue import catalogue, law_named
@@ -169,3 +171,56 @@ def test_what_a_law_is_told_does_not_depend_on_its_neighbours(place: int) -> Non
         assert {one.law: one for one in probe(model, other)} == in_order
     few = laws[:: len(laws) // 6]
     assert [next(iter(probe(model, [law]))) for law in few] == [in_order[law.name] for law in few]
+
+
+# -- questions -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "true", "false"),
+    [
+        ("logdet(H phi M phi' H') = logdet(D)", "tree4", ""),
+        ("2 logdet(D) - logdet(D) = logdet(H phi M phi' H')", "tree4", ""),
+        ("logdet(U) = 0", "free-inside", ""),
+        ("trace(tau_bar tau) = trace(tau tau_bar)", "tree4", ""),
+        ("trace(M + 3 P) = trace(M) + 3 trace(P)", "tree4", ""),
+        ("trace(1/6 (M - M) + 0 P) + 2 = 2", "tree4", ""),
+        ("block(phi, 0, 2) = block(phi, 0, -1)", "forest3.1", "chain6"),
+        ("block(phi_tilde, 1, 1) = 0", "tree4", ""),
+        ("dense(phi M phi') = dense(R + phi_tilde R + R phi_tilde')", "tree4", ""),
+        ("diag(phi M phi') = R", "tree4", ""),
+        ("trace(P) = trace(M)", "", "tree4"),
+        ("trace(M) = 1.000000000000001 trace(M)", "", "tree4"),
+        ("logdet(D) = logdet(M)", "", "tree4"),
+        ("block(phi, 0, 1) = 0", "", "tree4"),
+        ("trace(M) = 3", "", "tree4"),
+    ],
+)
+def test_questions_are_claims(text: str, true: str, false: str) -> None:
+    if true:
+        found = check(text, mechanism(true), samples=2)
+        assert found.verdict == "holds"
+        assert found.residual <= found.bound
+    if false:
+        assert check(text, mechanism(false), samples=2).verdict == "FAILS"
+
+
+def test_a_claim_about_a_block_is_tried_where_the_block_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("operator_algebra.checking.search.suite", lambda: ("forest1.1", "forest2.1", "forest4.1"))
+    found = check("block(phi, 0, 3) = block(phi, 0, 3)", samples=2)
+    assert [row.mechanism for row in found.rows] == ["forest4.1"]
+    nowhere = check('block(phi, "hip", "knee") = 0', samples=2)
+    assert (nowhere.verdict, nowhere.rows) == ("inconclusive", ())
+
+
+def test_a_question_is_replayed_as_it_was_asked() -> None:
+    (law,) = laws_of("1 - 1/2 trace(M) = trace(P)")
+    assert law.formula() == "−1/2 trace(M) + 1 = trace(P)"
+    found = check(law, mechanism("tree4"), samples=1)
+    command = 'operator-algebra check --model tree4 --samples 1 --seed 0 -- "-1/2 trace(M) + 1 = trace(P)"'
+    assert found.replay() == command
+
+
+def test_answers_of_different_shapes_are_not_compared() -> None:
+    with pytest.raises(InputError, match="different shapes"):
+        check("block(phi, 0, 0) = trace(M)", chain(2), samples=1)

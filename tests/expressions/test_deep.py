@@ -10,6 +10,7 @@ import pytest
 
 from operator_algebra.errors import OperatorAlgebraError, ParseError
 from operator_algebra.expressions.build import define, diag, fixpoint, inv, scalar
+from operator_algebra.expressions.formulas import formula
 from operator_algebra.expressions.names import Style
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.normalize import normalize
@@ -120,7 +121,7 @@ def test_a_deep_normal_form() -> None:
         e = inv(2 * inv(2 * e + 2 * P))
     assert str(normalize(e)) == f"M + {DEPTH // 5} P"
     with pytest.raises(OperatorAlgebraError, match="more than 50000 terms"):
-        normalize(parse("(psi + phi) " * 20))
+        normalize(formula("(psi + phi) " * 20, "normalize"))
 
 
 def test_the_span_of_a_deep_part() -> None:

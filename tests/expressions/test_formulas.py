@@ -8,6 +8,7 @@ import pytest
 
 import operator_algebra as oa
 from operator_algebra.errors import InputError, ParseError
+from operator_algebra.expressions.formulas import formula
 from operator_algebra.symbols import phi
 
 ARM = oa.chain(2)
@@ -29,8 +30,8 @@ TAKERS: dict[str, Callable[[Any], object]] = {
     "root": lambda e: oa.root(oa.diag(e)),
     "diag": oa.diag,
     "define": lambda e: oa.define("mass", e),
-    "equal": lambda e: oa.equal(e, oa.parse(MASS)),
-    "equal, right": lambda e: oa.equal(oa.parse(MASS), e),
+    "equal": lambda e: oa.equal(e, formula(MASS, "equal")),
+    "equal, right": lambda e: oa.equal(formula(MASS, "equal"), e),
 }
 
 

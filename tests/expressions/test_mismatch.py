@@ -104,7 +104,9 @@ def test_every_suggestion_can_be_pasted(factors: list[Expr]) -> None:
     assert all(width(line) <= 120 for line in lines)
     names = {name: e for factor in factors for name, e in names_in(factor).items()}
     for suggestion in re.findall(r"Did you mean (.*)\?", text):
-        assert parse(suggestion, names).typed
+        read = parse(suggestion, names)
+        assert isinstance(read, Expr)
+        assert read.typed
 
 
 def test_messages_stay_short_for_large_formulas() -> None:

@@ -9,6 +9,7 @@ import typer
 
 from operator_algebra.cli import check, doctor, lower, models, run, show
 from operator_algebra.cli.helppage import Command, Grouped
+from operator_algebra.cli.standard_output import guarded
 from operator_algebra.errors import OperatorAlgebraError
 
 MISUSED = 2
@@ -51,7 +52,8 @@ app.command("doctor", cls=Command, rich_help_panel="Installation")(doctor.comman
 def main() -> None:
     """Run the command line; errors of the package are told in its own words."""
     try:
-        app()
+        with guarded():
+            app()
     except OperatorAlgebraError as error:
         typer.echo(f"{type(error).__name__}: {error}", err=True)
         sys.exit(MISUSED)

@@ -56,8 +56,10 @@ def extreme_singular_values(stack: Any) -> tuple[Any, Any]:
         size = np.abs(stack[..., 0, 0])
         return size, size
     if known_to_lapack(stack.dtype):
-        values = _linalg.svd(stack, compute_uv=False)
-        return values[..., -1], values[..., 0]
+        # LAPACK complains on the terminal of what is not finite.
+        finite: Any = np.isfinite(stack).all(axis=(-2, -1))
+        values = _linalg.svd(np.where(finite[..., None, None], stack, 0.0), compute_uv=False)
+        return np.where(finite, values[..., -1], np.nan), np.where(finite, values[..., 0], np.nan)
     try:
         least = 1 / _norms(inverses(stack))
     except np.linalg.LinAlgError:

@@ -16,8 +16,7 @@ _MOST = 1 << 40
 def levels(law: Law) -> int:
     """How many joints the longest term of a law leads along at least; where all paths are shorter, it vanishes.
 
-    >>> from operator_algebra.identities.catalogue import sides
-    from operator_algebra.identities.identity import Identity
+    >>> from operator_algebra.identities.identity import Identity
     >>> from operator_algebra.symbols import E_phi, phi, phi_tilde
     >>> levels(Identity("nilpotent", E_phi @ E_phi @ (phi_tilde + E_phi), 0 * phi))
     3

@@ -22,6 +22,7 @@ import numpy as np
 
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
+from operator_algebra.backends.diagnosis import SMALL
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError, OperatorAlgebraWarning, SingularError
 from operator_algebra.expressions.build import diag, inv, operator
@@ -37,7 +38,7 @@ from tests.oracles.many_digits import Factors, factored, log_determinant, many_d
 RESULT = Path(__file__).parent / "lost_digits.json"
 EPS = float(np.finfo(np.float64).eps)
 METHODS: tuple[Method, ...] = get_args(Method)
-SILENT = 1e4
+SILENT = 1 / SMALL
 """By how much an answer without a message may magnify rounding."""
 SINGULAR = 1e-30
 """A mass matrix whose least pivot is smaller, in fifty digits, has no inverse."""

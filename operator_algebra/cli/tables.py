@@ -36,12 +36,13 @@ def summary(
     where = model.name if model is not None else f"{mechanisms} mechanisms"
     head = f"operator_algebra {operator_algebra.__version__}   "
     lines = [f"{head}{len(checks)} laws × {where} × {samples} samples   seed {seed}", ""]
-    lines += _table(checks, columns() if room is None else room)
+    room = columns() if room is None else room
+    lines += _table(checks, room)
     counts = {verdict: sum(check.count(verdict) for check in checks) for verdict in _WORDS}
     extended = sum(row.precise for check in checks for row in check.rows)
     told = [f"{_thousands(counts[verdict])} {word}" for verdict, word in _WORDS.items()]
     lines += ["", f" {', '.join(told)}   {_thousands(extended)} judged in extended precision   {seconds:.0f} s"]
-    lines += [f" {text}" for text in left_out(checks, model)]
+    lines += [f" {line}" for text in left_out(checks, model) for line in wrapped(text, room - 1)]
     for check in checks:
         if check.verdict != "holds":
             lines += ["", *str(check).splitlines()]
@@ -63,7 +64,7 @@ def left_out(checks: Sequence[Check], model: Model | None) -> list[str]:
 
 def closing(engine: str | None, report: Path | None) -> list[str]:
     """What an independent engine says, and where the report is."""
-    lines = [] if engine is None else [f" {engine}"]
+    lines = [] if engine is None else [f" {line}" for line in wrapped(engine, columns() - 1)]
     if report is not None:
         lines.append(f' report {report}      next: operator-algebra show "factor inverse"')
     return lines

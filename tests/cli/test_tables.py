@@ -27,6 +27,7 @@ CHECKS = [check_of(law.name) for law in LAWS]
 def test_the_table_fits_the_window(room: int) -> None:
     text = summary(CHECKS, MODEL, 8, 0, 12.0, room)
     table = text.split("\n\n")[1].splitlines()
+    assert max(map(width, text.splitlines())) <= max(room, 80)
     assert max(map(width, table)) <= room
     assert text.count("…") == sum(law.formula().count("…") for law in LAWS)
     flat = " ".join(" ".join(table).split())

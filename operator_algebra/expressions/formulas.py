@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from importlib import import_module
 
-from operator_algebra.arguments import told
+from operator_algebra.arguments import shown, told
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import Expr
 
@@ -32,6 +32,8 @@ def spoken(value: object) -> object:
 
 def refused(value: object, what: str) -> InputError:
     """The error for a value that is no formula."""
+    if isinstance(value, str):
+        return InputError(f"{what} takes an operator, but {shown(value)} asks something of one. Write the operator.")
     remedy = "Give an expression, or its text such as \"H phi M phi' H'\"."
     if isinstance(value, numbers.Number):
         remedy = "Write c * I for the multiple c of I."

@@ -39,6 +39,7 @@ class Query:
 
     def render(self, style: Style = "unicode") -> str:
         """The question as text, which `parse` reads back; a joint stands in quotes."""
+        choice(style, "style", get_args(Style))
         if style == "latex":
             places = "".join(rf",\,\text{{{place}}}" for place in self.places)
             return rf"\operatorname{{{self.kind}}}\left({self.body.render(style)}{places}\right)"

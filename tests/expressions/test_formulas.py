@@ -61,3 +61,9 @@ def test_a_text_that_says_nothing_is_shown(take: Callable[[Any], object]) -> Non
 def test_what_is_no_formula_is_told(take: Callable[[Any], object], given: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         take(given)
+
+
+@pytest.mark.parametrize("take", [oa.dense, oa.trace, oa.logdet])
+def test_a_question_is_no_operator(take: Callable[[Any], object]) -> None:
+    with pytest.raises(InputError, match=r"takes an operator, but .trace\(phi\). asks something of one"):
+        take("trace(phi)")

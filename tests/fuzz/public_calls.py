@@ -133,6 +133,7 @@ def calls(folder: Path) -> dict[str, Call]:
         "logdet": call(oa.logdet, phi),
         "dense": call(oa.dense, phi),
         "Query": call(oa.Query, "block", phi, (0, 1)),
+        "Query.render": call(oa.trace(phi).render, "unicode"),
         "Expr @": call(M.__matmul__, phi.T),
         "@ Expr": call(phi.T.__rmatmul__, M),
         "Expr +": call(M.__add__, R),

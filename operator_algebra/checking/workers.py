@@ -24,6 +24,8 @@ def workers(count: int) -> Generator[Executor, None, None]:
     except BaseException:
         for process in set(multiprocessing.active_children()) - others:
             process.terminate()
+        # What was not yet written to workers that are gone is not waited for: nobody will read it.
+        vars(pool)["_call_queue"].cancel_join_thread()
         pool.shutdown(wait=False, cancel_futures=True)
         raise
     else:

@@ -152,7 +152,8 @@ def test_a_picture_on_request(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8").startswith("<?xml")
 
 
-def test_an_interrupt_ends_a_check(tmp_path: Path) -> None:
+@pytest.mark.parametrize("after", [0.1, 1.5], ids=["as workers start", "at work"])
+def test_an_interrupt_ends_a_check(after: float, tmp_path: Path) -> None:
     # Whoever starts the tests in the background makes them deaf to Ctrl-C, and their children with them.
     listening = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
     command = [*COMMAND[:-1], listening + COMMAND[-1], "check", "--jobs", "2"]
@@ -160,7 +161,7 @@ def test_an_interrupt_ends_a_check(tmp_path: Path) -> None:
         try:
             assert process.stderr is not None
             assert process.stderr.readline()
-            time.sleep(1.5)
+            time.sleep(after)
             process.send_signal(signal.SIGINT)
             process.wait(timeout=20)  # the whole check takes longer
             assert process.returncode == 130

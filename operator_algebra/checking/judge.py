@@ -167,6 +167,8 @@ class Judge:
 
     def _ratio(self, size: Floats, inverse: Array) -> Floats:
         """The condition: ‖A⁻¹‖ times the size of A before cancellation."""
+        # The size of A before cancellation, not of A: what was lost while A was formed is lost in its inverse too, and
+        # a block of 1 x 1 that is all rounding has the condition 1 in itself.
         norms = self.arithmetic.norm(inverse) * np.sqrt(np.einsum("sij,sij->s", size, size))
         ratio = norms / max(1, size.shape[-1])
         return np.maximum(np.where(np.isfinite(ratio), ratio, np.inf), 1.0)

@@ -240,6 +240,8 @@ class Elimination:
 
     def pair_residuals(self) -> None:
         """Order the residuals so that each stands in the row of a tear of its size."""
+        # Diagonal blocks are inverted one after the other, so each has to be square. In another order the blocks could
+        # be rectangular although the whole is square.
         left = [(self.row_space(k), residual) for k, residual in enumerate(self.system.residuals)]
         paired: list[tuple[Value, Coefficients]] = []
         for tear in self.system.tears:

@@ -156,6 +156,8 @@ def _substitute_gathers(system: LocalSystem, unknowns: list[int]) -> None:
 
 def _responses(system: LocalSystem, unknowns: list[int]) -> set[tuple[int, int]]:
     """The pairs (inward shift i, outward shift j) for which what arrives at j can come back through i."""
+    # A response of the children is itself a way from j to i, so the pairs are found as a least fixed point, grown from
+    # none: from all downwards, pairs that are zero would justify each other, and each costs a matrix recurrence.
     known: set[tuple[int, int]] = set()
     while True:
         edges: dict[int, set[int]] = {}
@@ -187,6 +189,8 @@ _SIZE_RANK = {"one": 0, "joint": 1, "spatial": 3}
 
 def _feedback(system: LocalSystem, torn: set[int]) -> list[int]:
     """Explicit members to tear so that the rest can be computed in order; small spaces first."""
+    # What is torn becomes a row and a column of the matrix that is inverted at every body. Any choice that breaks all
+    # cycles is right; small spaces first means that D, as wide as the joint, is inverted, and not a matrix of 6 x 6.
     reads = {number: _local_reads(system, number, torn) for number in system.equations}
 
     def rank(number: int) -> tuple[int, int]:

@@ -138,6 +138,8 @@ def _eliminated(query: _Query, e: Expr) -> Transfer:
 
 def _with_theta(graph: Graph, t: Transfer, types: list[list[Type]]) -> Transfer:
     """Θ_ji(c) = D_j(c,k) (d_j[z_i] + Σ d_j[β_j'] Θ_j'i' s_i'[z_i])(k) U_i(k,c), zero where nothing comes back."""
+    # What comes back to a child also comes back through the parent, so every Θ reads others at the parent: all get
+    # their numbers first. The pairs grow from those with a direct answer; the others are zero and get no recurrence.
     rows, columns = range(len(t.outward)), range(len(t.inward))
     answers = {(j, i) for j in rows for i in columns if t.d_z[j][i] is not None}
     while True:

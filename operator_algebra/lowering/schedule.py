@@ -71,6 +71,8 @@ class _Plan:
                 sweep += 1
         elif not component.trivial:
             raise AssertionError(component)
+        # A shift of what an earlier sweep has finished is a look at a neighbour, which either direction may take; one
+        # of what this sweep computes has to run with it. Without the difference every such look would cost a sweep.
         for number in component.members:
             label = next((label for _, label in references(graph[number].definition) if label in "UD"), None)
             needed = None if label is None else _direction_of(label)

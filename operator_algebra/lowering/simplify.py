@@ -60,6 +60,8 @@ def resolve_aliases(graph: Graph, roots: Iterable[int]) -> dict[int, int]:
 
 def inline_single_use(graph: Graph, roots: Iterable[int]) -> None:
     """Put an anonymous vector that is read once, and only added, into the sum that reads it."""
+    # On a line of its own a sum hides its terms from the sum that reads it, where they may meet terms with the same
+    # factors and become one recurrence with them. What is read twice stays, for it would be computed twice.
     keep = set(roots)
     changed = True
     while changed:
@@ -120,6 +122,8 @@ def _with_terms(definition: Linear | Unknown | Reduce, terms: tuple[Term, ...]) 
 
 def separate_constants(graph: Graph, roots: Iterable[int]) -> None:
     """M (α − s), α solved for and s known, becomes M α − M s: the coefficients of α then meet in one sum."""
+    # A sum of α and s belongs to the component because of α, so s would pass for something to be solved for, and the
+    # coefficient of α would be split between two unknowns. Apart, M s is known before elimination begins.
     keep, reads = set(roots), graph.reads()
     for component in list(components(graph)):
         if component.trivial or not {"U", "D"} <= component.labels:

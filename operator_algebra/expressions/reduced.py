@@ -12,6 +12,9 @@ from operator_algebra.expressions.normalize import normalize
 from operator_algebra.expressions.query import Query
 from operator_algebra.expressions.traverse import children_and_definition, fold, postorder, rebuild
 
+_GROWTH = 8
+"""How much longer than with definitions written out a normal form may be: beyond that its programs take minutes."""
+
 
 def reduced(formula: Expr | Query, zeros: Collection[str] = ()) -> Expr | Query | None:
     """The normal form with definitions written out, leaves named in `zeros` being 0; None if it needs every inverse.
@@ -26,18 +29,24 @@ def reduced(formula: Expr | Query, zeros: Collection[str] = ()) -> Expr | Query 
     # Trace, determinant and diagonal of what goes one way are those of its diagonal blocks.
     local = isinstance(formula, Query) and formula.kind in ("trace", "logdet", "diag") and _one_way(body)
     try:
-        form = normalize(_written_out(diag(body) if local else body, zeros))
+        written = _written_out(diag(body) if local else body, zeros)
+        form = normalize(written)
         before = {part for inverse in _inverses(_written_out(body, ())) for part in _inverses(normalize(inverse))}
     except (InputError, SpaceMismatch):  # too long to be multiplied out, or what is inverted is zero
         return None
     # Multiplying out costs digits; it is worth them where an inverse goes away.
-    if len(_inverses(form)) >= len(before):
+    if len(_inverses(form)) >= len(before) or _length(form) > _GROWTH * _length(written):
         return None
     return replace(formula, body=form) if isinstance(formula, Query) else form
 
 
 def _inverses(e: Expr) -> set[Expr]:
     return {node for node in postorder(e) if isinstance(node, Inverse | Root)}
+
+
+def _length(e: Expr) -> int:
+    """Operands, each part counted once."""
+    return 1 + sum(len(node.children) for node in postorder(e))
 
 
 def _one_way(e: Expr) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, assert_never
 
 from operator_algebra.arguments import told
 from operator_algebra.errors import InputError
@@ -14,18 +14,23 @@ from operator_algebra.lowering.transfer import Transfer
 from operator_algebra.lowering.values import (
     Answer,
     Call,
+    Given,
     Hop,
     Invert,
     Linear,
+    Part,
     Reduce,
     Ref,
     Relate,
     Resolve,
     RootOf,
+    Rounding,
     Shift,
+    Stack,
     Surround,
     Term,
     Total,
+    Unknown,
     Update,
 )
 from operator_algebra.operators.spaces import Space, counted_by
@@ -238,8 +243,10 @@ class _Counter:
                 return self._answer(self._relation_of(definition.relation), body, columns)
             case Call():
                 return rows
-            case _:
+            case Given() | Part() | Rounding() | Stack() | Unknown():
                 return 0
+            case _:
+                assert_never(definition)
 
 
 def _triangle(columns: int, left: int, others: int) -> int:

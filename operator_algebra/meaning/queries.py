@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -35,8 +35,10 @@ def answer(run: Evaluation, e: Expr | Query) -> BlockMatrix:
             return _block(run, e).titled(title)
         case "trace":
             return _number(run, np.trace(run.value(e.body).data.toarray())).titled(title)
-        case _:
+        case "logdet":
             return _number(run, _logdet(run, e.body)).titled(title)
+        case _:
+            assert_never(e.kind)
 
 
 def title_of(e: Expr | Query) -> str:

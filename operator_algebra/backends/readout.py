@@ -117,7 +117,7 @@ class Readout:
             relation = self.kernels.relations[step.number]
             measures = [relation.measure(k) for k in range(self.model.n)]
             lead = np.broadcast_shapes(*{measure.shape for measure in measures})
-            return Pivot(step.name, np.stack([np.broadcast_to(m, lead) for m in measures], axis=-1))
+            return Pivot(step.name, np.stack([np.broadcast_to(m, lead) for m in measures], axis=-1), bounded=True)
         if isinstance(step.definition, RootOf):
             source = self.kernels.formed(step.definition.source)
             definite = self._by_body([definiteness(source(group)) for group in self.levels.whole()])

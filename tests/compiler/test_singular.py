@@ -176,7 +176,7 @@ def test_armature_cures_a_joint_without_inertia() -> None:
     assert solves(found, mass_matrix(wrist(), Q) + 0.1 * np.eye(3))
 
 
-@pytest.mark.parametrize(("share", "digits"), [(1e-8, "9"), (1e-10, "11"), (1e-12, "13")])
+@pytest.mark.parametrize(("share", "digits"), [(1e-5, "6"), (1e-6, "7"), (1e-8, "9"), (1e-10, "11"), (1e-12, "13")])
 def test_lost_digits_are_told(share: float, digits: str) -> None:
     noise = SINGULAR * (1 - share)
     with pytest.warns(
@@ -191,7 +191,7 @@ def test_lost_digits_are_told(share: float, digits: str) -> None:
 def test_healthy_systems_are_not_warned_of() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for share in (1.0, 1e-2, 1e-4, 1e-6):
+        for share in (1.0, 1e-1, 1e-2):
             solve(q=Q, C=SINGULAR * (1 - share), T=FORCE)
 
 

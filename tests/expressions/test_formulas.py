@@ -46,7 +46,9 @@ def test_a_text_that_says_nothing_is_shown(take: Callable[[Any], object]) -> Non
         take("H Q")
 
 
-@pytest.mark.parametrize("take", [oa.lower, oa.trace, oa.dense, oa.equal.__get__(phi)], ids=str)
+@pytest.mark.parametrize(
+    "take", [oa.lower, oa.trace, oa.dense, oa.equal.__get__(phi)], ids=["lower", "trace", "dense", "equal"]
+)
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -80,7 +80,7 @@ def test_answers_of_the_right_kind_are_judged(kind: str, answer: object) -> None
     [
         ("number", "4", "the answer is a str, '4'. Give a number."),
         ("number", float("nan"), "the answer is not finite. Give a number."),
-        ("whole", 4.0, "the answer is a float, 4.0. Give a whole number."),
+        ("whole", 4.0, "the answer is 4.0. Give a whole number."),
         ("array", [1, 2], "the answer is a list, [1, 2]. Give 2 × 2 numbers."),
         ("one_of", "C", """the answer is a str, 'C'. Give one of "A", "B"."""),
         ("expression", H, "the answer is force → torque. Give an expression force → force."),

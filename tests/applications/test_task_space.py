@@ -1,6 +1,7 @@
 """Task space against published numbers, dense algebra, differences of poses and velocities, and forward dynamics."""
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 import operator_algebra as oa
 from operator_algebra import symbols as s
 from operator_algebra.applications import task_space as ts
-from operator_algebra.errors import SpaceMismatch
+from operator_algebra.backends.diagnosis import SMALL
+from operator_algebra.errors import OperatorAlgebraWarning, SpaceMismatch
 from operator_algebra.lowering.lower import Method
 from operator_algebra.lowering.values import Relate
 from operator_algebra.models.model import Model
@@ -22,7 +24,7 @@ from tests.evaluation.test_vectors import FRAMES
 from tests.oracles import dense_dynamics
 from tests.oracles.finite_differences import allowed as differences
 from tests.oracles.finite_differences import along
-from tests.rounding import apart, condition, rounding, size
+from tests.rounding import EPS, apart, condition, rounding, size
 from tests.strategies import ALL_JOINTS, configurations, mechanisms, random_placement
 
 Floats = NDArray[np.float64]
@@ -230,6 +232,13 @@ def tasks(model: Model, q: Floats, count: int) -> dict[str, Floats]:
     return chosen
 
 
+def cancelled(model: Model, q: Floats, B: dict[str, Floats], J: Floats) -> float:
+    """How much larger than a row of the Jacobian the terms are that it is summed from."""
+    motion = np.abs(oa.evaluate(s.phi.T @ s.H.T, model, q=q).dense())
+    terms = (np.abs(ts.stack(model, B)).T @ motion).max(axis=1)
+    return float((terms / np.abs(J).max(axis=1)).max())
+
+
 @st.composite
 def situations(draw: st.DrawFn) -> tuple[Model, Floats, Floats]:
     model = with_frames(draw(mechanisms(joints=ALL_JOINTS, min_bodies=2, max_bodies=6, armature=True)))
@@ -246,12 +255,27 @@ def test_inertias_and_inverses_are_those_of_dense_algebra(situation: tuple[Model
     assume(B)
     J, mass = run(ts.jacobian, model, q=q, B=B), dense_dynamics.mass_matrix(model, q)
     inverse = J @ solved(mass, J.T)
-    conditioned = condition(inverse) * condition(mass)
+    lost = cancelled(model, q, B, J)
+    # A direction in which a frame hardly moves is told by the program, as it should be.
+    assume(lost < 1e2)
+    conditioned = condition(inverse) * condition(mass) * lost
     assume(conditioned < 1e10)
-    allowed = rounding(terms=model.n, condition=conditioned)
+    with warnings.catch_warnings():
+        # Whether lost digits are told is asked of nearly singular mechanisms, with fifty digits beside them.
+        warnings.simplefilter("ignore", OperatorAlgebraWarning)
+        inertias_and_inverses_agree(model, q, B, mass, J, inverse, conditioned)
+
+
+def inertias_and_inverses_agree(
+    model: Model, q: Floats, B: dict[str, Floats], mass: Floats, J: Any, inverse: Any, conditioned: float
+) -> None:
+    # Relations triangularise six equations and more for every body.
+    allowed = rounding(terms=36 * model.n, condition=conditioned)
     Lambda: Any = LINALG.inv(inverse)
     given: dict[str, Any] = {"q": q, "B": B, "B_stacked": ts.stack(model, B)}
     assert same(run(ts.inverse_inertia, model, **given), inverse, allowed)
+    # Relations carry what levers enlarge; of that a program is silent while at most four digits are lost.
+    allowed = max(allowed, EPS / SMALL)
     assert same(run(ts.inertia, model, **given), Lambda, allowed)
     assert same(run(ts.inertia, model, method="orthogonal", **given), Lambda, allowed)
     back = run(ts.consistent_inverse, model, **given)

@@ -122,9 +122,16 @@ def cholesky(block: Any) -> Any:
     try:
         return lapack_cholesky(block)
     except np.linalg.LinAlgError:
-        bad: Any = ~(np.linalg.eigvalsh(block)[..., 0] > 0)
-        factor = lapack_cholesky(np.where(bad[..., None, None], np.eye(block.shape[-1]), block))
-        return np.where(bad[..., None, None], np.nan, factor)
+        flat = block.reshape(-1, *block.shape[-2:])
+        return np.stack([_cholesky_or_nan(one) for one in flat]).reshape(block.shape)
+
+
+def _cholesky_or_nan(block: Any) -> Any:
+    """Of one block: an eigenvalue that is positive but for rounding does not tell whether there is a factor."""
+    try:
+        return lapack_cholesky(block)
+    except np.linalg.LinAlgError:
+        return np.full(block.shape, np.nan)
 
 
 def total_of(kind: str, block: Any) -> Any:

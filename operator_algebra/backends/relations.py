@@ -232,14 +232,16 @@ class RelationKernels:
     def logdet(self) -> Any:
         """The log det of the whole system, its definitions v = … counted as v − … = 0; complex where it is negative."""
         total: Any = 0.0
+        exponent: Any = 0.0
         negative: Any = False
         for k, triangle in enumerate(self._triangles):
             taken = [self._taken_in[k]] if self.parent[k] >= 0 else []
             for one in (triangle, *taken):
-                total = total + one.logdet
+                total, exponent = total + one.logdet, exponent + one.exponent
                 negative = negative ^ one.negative
             defined = sum(self.size(e.rows, k) for e in self.definition.equations if e.explicit)
             negative = negative ^ (defined % 2 == 1)
+        total = total + exponent * np.log(2.0)
         # A determinant of zero has no sign.
         negative = negative & np.isfinite(total)
         whole = total + 1j * np.pi * negative if np.any(negative) else total

@@ -129,6 +129,7 @@ class Triangle:
     sizes: Any
     """How large the eliminated unknowns are, and those that are not given, if the given ones have size one."""
     logdet: Any
+    exponent: Any
     negative: Any
     """Whether the determinant of the eliminated part is negative, with the rows of the rest in their order."""
 
@@ -164,6 +165,9 @@ def _triangularised(system: Any, right: Any, probe: Any, sizes: Any, width: int,
     noise = (np.abs(system) * expected[..., None, :]).max(axis=-1, initial=0.0)[..., None]
     probed = mirrors((probe + _signs(noise.shape[-2]) * noise) / rows)
     diagonal = np.diagonal(triangle, axis1=-2, axis2=-1)
+    # Powers of two are counted apart: their logarithms would be rounded one by one, and mostly cancel.
+    exponents = np.round(np.log2(np.where(diagonal == 0, 1.0, np.abs(diagonal))))
+    mantissa, exponent = diagonal * np.exp2(-exponents), exponents.sum(axis=-1)
     return Triangle(
         triangle=triangle,
         top=top,
@@ -173,7 +177,8 @@ def _triangularised(system: Any, right: Any, probe: Any, sizes: Any, width: int,
         rest_constant=turned[..., width:, others:],
         rest_probe=probed[..., width:, :],
         sizes=sizes[..., :given],
-        logdet=np.log(np.abs(diagonal)).sum(axis=-1) + np.log(rows[..., :, 0]).sum(axis=-1),
+        logdet=np.log(np.abs(mantissa)).sum(axis=-1),
+        exponent=exponent + np.log2(rows[..., :, 0]).sum(axis=-1),
         negative=mirrors.negative ^ ((diagonal < 0).sum(axis=-1) % 2 == 1),
     )
 

@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from operator_algebra.errors import NotLowerable
 from operator_algebra.expressions.build import vector
 from operator_algebra.expressions.nodes import Expr
+from operator_algebra.lowering import refuse
 from operator_algebra.lowering.components import components, local_cycle
 from operator_algebra.lowering.eliminate import Elimination, eliminate
 from operator_algebra.lowering.graph import Graph
@@ -224,6 +226,8 @@ def pivots(lift: Lift, e: Expr, *, inverted: bool) -> list[Ref]:
     inline_single_use(graph, [number])
     eliminated = eliminate(graph, orthogonal=lift.orthogonal, keep_unknowns=True)
     lift.eliminated.update(dict.fromkeys(eliminated.origins))
+    if x not in graph.values:
+        raise NotLowerable(refuse.zero_determinant(e, e))
     # Determinants do not depend on the right-hand side.
     graph.put(x, replace(graph[x], definition=Linear(()), names=()))
     change = transplant(graph, lift.graph, eliminated.pivots)

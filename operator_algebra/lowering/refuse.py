@@ -33,7 +33,9 @@ def _repair(body: Expr) -> str:
 def zero_determinant(e: Expr, part: Expr) -> str:
     """The log-determinant of what contains a strict operator, or has low rank and no other part."""
     flow = part.structure.flow
-    if flow == "zero" and e is not part:
+    if e is part and flow not in ("zero", "inward", "outward"):
+        why = "all of it cancels"
+    elif flow == "zero" and e is not part:
         why = "all of it passes a space of no body, so it has low rank"
     else:
         why = f"{part} is {'zero' if flow == 'zero' else f'strictly {flow}'}"

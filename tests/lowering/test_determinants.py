@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from operator_algebra import symbols as s
+from operator_algebra.backends.kernels import cholesky
 from operator_algebra.compiler import compile as compile_program
-from operator_algebra.errors import InputError, SingularError
+from operator_algebra.errors import InputError, NotLowerable, SingularError
 from operator_algebra.evaluation import evaluate
 from operator_algebra.expressions.build import inv, operator
 from operator_algebra.expressions.nodes import Expr
@@ -98,3 +99,24 @@ def test_a_vanishing_pivot_does_not_hide_a_sign() -> None:
     found = compile_program(logdet(MASS + C), arm)(q=[q] * 3, C=batch, errors="mask")
     assert np.array_equal(np.isnan(found), np.array(signs) < 0)
     assert min(signs) < 0
+
+
+def test_what_cancels_altogether_has_no_determinant() -> None:
+    nothing = s.phi.T @ s.H.T @ (inv(s.D) - inv(s.D)) @ s.H @ s.phi
+    with pytest.raises((NotLowerable, SingularError)):
+        compile_program(logdet(nothing), chain(3))(q=np.zeros(3))
+
+
+def test_relations_of_nothing_that_moves_have_the_determinant_one() -> None:
+    # Their many factors are near powers of two: logarithms that were rounded one by one would not cancel.
+    model = chain(4, joint="fixed")
+    found = compile_program(logdet(s.H @ s.phi @ s.M @ s.phi.T @ s.H.T), model, method="orthogonal")(q=[])
+    assert abs(float(found)) <= rounding(terms=model.n)
+
+
+def test_one_block_without_a_factor_spoils_no_other() -> None:
+    # Singular, with eigenvalues that are positive but for rounding.
+    thin = np.outer([1.0, 1.0 / 3.0, 1.0 / 7.0], [1.0, 1.0 / 3.0, 1.0 / 7.0])
+    factors = cholesky(np.stack([np.eye(3), thin - 1e-17 * np.eye(3), -np.eye(3)]))
+    assert np.isfinite(factors[0]).all()
+    assert np.isnan(factors[2]).all()

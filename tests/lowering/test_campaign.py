@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable
 
@@ -11,13 +12,14 @@ from operator_algebra.expressions.build import diag
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, logdet, trace
 from operator_algebra.expressions.reduced import reduced
-from tests.lowering.campaign import BAD, run, summary
+from tests.lowering.campaign import BAD, RESULT, fingerprint, run, summary
 from tests.lowering.cases import Case, Sample, case, mechanism
 from tests.lowering.mutants import COMPILERS, slipped
 from tests.lowering.rational_expressions import Rational, rational_inputs
 from tests.lowering.verdicts import judge
 
 EACH_TIME = 300
+ONCE = 20_000
 
 
 def test_three_hundred_random_expressions() -> None:
@@ -28,6 +30,14 @@ def test_three_hundred_random_expressions() -> None:
     assert {"diagonal", "inward", "outward", "related", "full"} <= set(found["flow"])
     assert len(found["method"]) == 4
     assert len(found["bodies"]) == 4
+
+
+def test_the_record_of_twenty_thousand() -> None:
+    found = json.loads(RESULT.read_text(encoding="utf-8"))
+    assert found["generator"] == fingerprint()
+    assert found["expressions"] == ONCE
+    assert [found[kind] for kind in BAD] == [[], [], []]
+    assert found["verdicts"]["agrees"] >= 0.85 * ONCE
 
 
 def test_what_grows_when_it_is_multiplied_out_stays_as_it_is() -> None:

@@ -17,8 +17,8 @@ _arctan: Any = np.arctan
 
 _MASKED: Any = np.ma.MaskedArray
 _KINDS = "biufc"
-MOST = 2**31
-"""Numbers of one array, or bodies over one batch: 16 GB of floats. A view may repeat its own any number of times."""
+MOST = 2**28
+"""Numbers of one array, or bodies over one batch: 2 GB of floats. A view may repeat its own any number of times."""
 _DEEPEST = 64  # axes of an array
 
 

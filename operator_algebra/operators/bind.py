@@ -14,7 +14,15 @@ from operator_algebra.arguments import shown
 from operator_algebra.errors import InputError
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import NotNumeric, Numbers, numeric
-from operator_algebra.operators.given_blocks import describe, free_axis, join, lists_blocks, same_lead, scalar_blocks
+from operator_algebra.operators.given_blocks import (
+    bodies_first,
+    describe,
+    free_axis,
+    join,
+    lists_blocks,
+    same_lead,
+    scalar_blocks,
+)
 from operator_algebra.operators.layout import Layout, Layouts
 from operator_algebra.operators.spaces import FORCE, ONE, Space, Type
 from operator_algebra.operators.structure import Structure
@@ -278,8 +286,8 @@ class Binder:
             shape = np.shape(cast(Any, value))
         except Exception:  # noqa: BLE001  a value of the caller's own may fail in any way
             return None
-        blocks = (rows.count, *(rows.sizes[0], cols.sizes[0]))
-        if len(shape) == 3 and shape == blocks:
+        blocks = (rows.count, rows.sizes[0], cols.sizes[0])
+        if shape == blocks or (shape[-3:] == blocks and len(shape) - 1 != len(self.lead)):
             return None
         if shape[-2:] == (rows.size, rows.size) and not self._is_batch(shape[:-1]):
             raise self.refuse(
@@ -297,19 +305,20 @@ class Binder:
 
     def _per_body(self, symbol: Declared, value: object, rows: Layout, cols: Layout) -> list[Any]:
         name = "edge" if symbol.structure.hop else "joint"
-        listed = np.ndim(cast(Any, value)) > 0 if isinstance(value, np.ndarray) else isinstance(value, Sequence)
-        if not listed or len(cast("Sequence[Any]", value)) != self.model.n:
+        listed = bodies_first(value)
+        if listed is None or len(listed) != self.model.n:
             raise self.refuse(
                 symbol,
-                f"it has {describe(cast(object, value))}",
+                f"it has {describe(value)}",
                 f"Give one block per {name} ({self.model.n} blocks)"
                 + ("." if symbol.structure.hop else f" or an array ({rows.size},) of scalar blocks."),
             )
+        lead = np.shape(cast(Any, value))[:-3] if isinstance(value, np.ndarray) else ()
         blocks: list[Any] = []
-        for k, given in enumerate(cast("Sequence[object]", value)):
+        for k, given in enumerate(cast("Sequence[object]", listed)):
             i, j = self._ends(symbol.structure, k)
             if min(i, j) < 0:
-                blocks.append(np.zeros((rows.sizes[max(i, 0)], cols.sizes[max(j, 0)])))
+                blocks.append(np.zeros((*lead, rows.sizes[max(i, 0)], cols.sizes[max(j, 0)])))
                 continue
             blocks.append(
                 self._block(symbol, given, (int(rows.sizes[i]), int(cols.sizes[j])), self.model.joint_names[k])

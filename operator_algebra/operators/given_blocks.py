@@ -42,6 +42,17 @@ def lists_blocks(value: object, rows: Layout, cols: Layout) -> bool:
     return all(isinstance(block, np.ndarray) and np.shape(cast(Any, block))[-2:] == size for block, size in blocks)
 
 
+def bodies_first(value: object) -> Sequence[Any] | None:
+    """The blocks of a value, one after the other; None if it holds none.
+
+    A list has a block, or a batch of them, for each body. An array is (..., bodies, r, c): leading axes are a batch.
+    """
+    if isinstance(value, np.ndarray):
+        array = cast("np.ndarray[Any, Any]", value)
+        return list(np.moveaxis(array, -3, 0)) if array.ndim > 3 else list(array) if array.ndim else None
+    return cast("Sequence[Any]", value) if isinstance(value, Sequence) else None
+
+
 def describe(value: object) -> str:
     """What was given, in a few words."""
     if isinstance(value, np.ndarray):

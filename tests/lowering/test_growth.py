@@ -99,5 +99,8 @@ def test_a_batch_that_no_memory_holds_is_refused() -> None:
         solve(q=np.broadcast_to(q, (10**9, 3)), v=v, T=T)
     with pytest.raises(InputError, match=r"has 1.0e\+10 samples \(100000, 100000\) of 3 bodies"):
         solve(q=np.zeros((100_000, 1, 3)), v=np.zeros((1, 100_000, 3)), T=T)
+    one = oa.chain(1)
+    with pytest.raises(InputError, match=r"holds 1.0e\+09 numbers"):
+        oa.compile(oa.dynamics.forward_dynamics, one)(q=np.broadcast_to(0.1, (10**9, 1)), v=[0.0], T=[0.0])
     with pytest.raises(InputError, match="Call with parts of the batch"):
         arm.integrate(np.broadcast_to(q, (10**9, 3)), v)

@@ -68,6 +68,25 @@ def test_one_body_is_not_a_batch() -> None:
     assert bound.by_body()[0].shape == (5, 3, 3)
 
 
+@pytest.mark.parametrize("bodies", [1, 2, 3])
+@pytest.mark.parametrize("lead", [(1,), (2,), (3,), (2, 3)])
+@pytest.mark.parametrize("structure", ["diagonal", "inward hop"])
+def test_leading_axes_of_an_array_of_blocks_are_a_batch(bodies: int, lead: tuple[int, ...], structure: str) -> None:
+    model = chain(bodies)
+    local = operator("L", FORCE >> FORCE, structure=structure)
+    batch = np.random.default_rng(0).standard_normal((*lead, bodies, 6, 6))
+    formula, f = local @ s.f_ext, np.ones(6 * bodies)
+    compiled = compile_program(formula, model)
+    for q in (model.neutral(), np.broadcast_to(model.neutral(), (*lead, model.nq))):
+        found = compiled(q=q, L=batch, f_ext=f)
+        listed = [batch[..., k, :, :] for k in range(bodies)]
+        if structure == "diagonal" or bodies > 1:  # in a list, the blocks of roots are ignored, whatever they are
+            assert np.array_equal(compiled(q=q, L=listed, f_ext=f), found)
+        for k in np.ndindex(lead):
+            alone = evaluate(formula, model, q=model.neutral(), L=batch[k], f_ext=f).dense()
+            assert apart(found[k], alone) <= rounding(np.abs(batch).sum(axis=-1).max(), terms=6)
+
+
 def test_hops_have_a_block_per_edge_and_ignore_roots() -> None:
     hop = operator("N", FORCE >> FORCE, structure="inward hop")
     blocks = [np.full((6, 6), float(k)) for k in range(3)]

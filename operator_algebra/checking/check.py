@@ -7,16 +7,19 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from html import escape
 
-from operator_algebra.arguments import choice, flag, instance, shown, whole
+from operator_algebra.arguments import choice, flag, instance, quoted, shown, whole
 from operator_algebra.checking.claims import law_of
 from operator_algebra.checking.levels import levels
 from operator_algebra.checking.replay import SAMPLES, replay
 from operator_algebra.checking.residual import Verdict
 from operator_algebra.checking.search import Found, search
 from operator_algebra.checking.shrink import Counterexample
-from operator_algebra.checking.suite import traits
+from operator_algebra.checking.suite import places, traits
 from operator_algebra.checking.tally import Tally, drawn
 from operator_algebra.errors import InputError
+from operator_algebra.expressions.order import reading_key
+from operator_algebra.expressions.traverse import free_symbols, named_apart
+from operator_algebra.identities.catalogue import sides
 from operator_algebra.identities.identity import Identity, Law, Statement
 from operator_algebra.models.model import Model
 from operator_algebra.progress import PATIENCE, Progress, reporting
@@ -118,7 +121,7 @@ class Check:
             lines.append(f"{'':13}{self._facts()}")
             lines += [f"{'':13}{line}" for line in self._doubts()]
         else:
-            lines.append(f"{'':13}no mechanism of the suite is in its domain ({', '.join(self.law.domain)})")
+            lines.append(f"{'':13}{self._nowhere()}")
         if self.worst is not None:
             lines.append(f"{'':13}replay  {self.replay()}")
         return "\n".join(lines)
@@ -131,6 +134,16 @@ class Check:
         text += f" (bound {self.bound:.0e}, condition {self.condition:.0e})"
         precise = sum(row.precise for row in self.rows)
         return text + (f"; {precise} judged in extended precision" if precise else "")
+
+    def _nowhere(self) -> str:
+        """Why no mechanism was tried."""
+        if missing := places(self.law):
+            where = "no mechanism of the suite has" if self.target is None else "the mechanism has not"
+            listed = " and ".join(dict.fromkeys(quoted(one) if isinstance(one, str) else str(one) for one in missing))
+            remedy = "; give one that has: oa.check(claim, model)" if self.target is None else ""
+            return f"{where} the bodies of its blocks, {listed}{remedy}"
+        where = "no mechanism of the suite is" if self.target is None else "the mechanism is not"
+        return f"{where} in its domain ({', '.join(self.law.domain)})"
 
     def _doubts(self) -> list[str]:
         """Why samples, or all of it, are inconclusive."""
@@ -234,6 +247,7 @@ def check_all(
         )
     for law in laws:
         traits(law)
+        named_apart(sorted({symbol for e in sides(law) for symbol in free_symbols(e)}, key=reading_key))
     known = model if source is None else source
     with reporting(progress, "checking", patience=PATIENCE) as report:
         found = search(laws, model, samples=samples, seed=seed, every=every, executor=executor, report=report)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from operator_algebra.arguments import word
+from operator_algebra.arguments import shown
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.parse import parse_claim
@@ -29,7 +29,9 @@ def law_of(claim: Identity | Statement | str) -> Law:
     """
     if isinstance(claim, Identity | Statement):
         return claim
-    if "=" not in word(claim, "the claim"):
+    if not isinstance(claim, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f'the claim is {shown(claim)}. Give a law, the name of one, or an equation, "lhs = rhs".')
+    if "=" not in claim:
         return law_named(claim)
     lhs, rhs = parse_claim(claim, claim_names())
     if isinstance(lhs, Expr) and isinstance(rhs, Expr):

@@ -169,13 +169,18 @@ def _verdict(trial: Trial, law: Law, found: Residual, k: int, kept: Precise, *, 
         if share <= bound <= _USEFUL:
             culprit = f"coefficients of {bits(law)} bits: only mechanisms of up to {PRECISE_LIMIT} bodies can tell"
         return Sampled("inconclusive", share, bound, condition, culprit, law)
-    needed = FIXED_BITS + 4 * bits(law)
+    needed = fixed_bits(law)
     if (k, needed) not in kept:
         kept[k, needed] = trial.precisely([k], needed)
     (again,) = _judge(kept[k, needed], law, {})
     if again.verdict == "inconclusive":
         return Sampled("inconclusive", share, bound, condition, culprit or again.culprit, law, precise=True)
     return again
+
+
+def fixed_bits(law: Law) -> int:
+    """Bits behind the point with which a law is judged again: enough for its coefficients."""
+    return FIXED_BITS + 4 * bits(law)
 
 
 def _told_apart(law: Law) -> float:

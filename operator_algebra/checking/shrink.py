@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from operator_algebra.checking.arithmetic import Array, FixedPoint
-from operator_algebra.checking.residual import FIXED_BITS, PRECISE_LIMIT, judge, matrix_residual, residual
+from operator_algebra.checking.residual import PRECISE_LIMIT, fixed_bits, judge, matrix_residual, residual
 from operator_algebra.checking.scene import Sample
 from operator_algebra.checking.suite import in_domain
 from operator_algebra.checking.trial import Trial
@@ -39,12 +39,9 @@ class Counterexample:
     block: tuple[int, int] | None
     left: Array
     right: Array
+    difference: Array
+    """Left side minus right side at the block, subtracted before both were rounded to floats."""
     elsewhere: int
-
-    @property
-    def difference(self) -> Array:
-        """Left side minus right side at the block."""
-        return self.left - self.right
 
     def describe(self) -> str:
         """Two lines: the mechanism, and where the sides differ."""
@@ -56,7 +53,10 @@ class Counterexample:
         head = f"smallest counter-example: {bodies}, {kinds}{shape}, q = ({q})"
         place = "" if self.block is None else f" in block ({self.block[0]}, {self.block[1]})"
         rest = "equal everywhere else" if not self.elsewhere else f"{self.elsewhere} more blocks differ"
-        both = f"left {_short(self.left)}, right {_short(self.right)}"
+        left, right = _short(self.left), _short(self.right)
+        both = f"left {left}, right {right}"
+        if left == right:
+            both += f", apart by up to {float(np.abs(self.difference).max(initial=0.0)):.1e}"
         return f"{head}\ndifference{place}: {both}; {rest}"
 
 
@@ -136,25 +136,28 @@ def _refuting(model: Model, samples: list[Sample], law: Law, *, confirm: bool = 
 
 
 def _located(model: Model, sample: Sample, law: Law) -> Counterexample:
-    trial = Trial(model, (sample,), FIXED_BITS if model.n <= PRECISE_LIMIT else 0)
+    trial = Trial(model, (sample,), fixed_bits(law) if model.n <= PRECISE_LIMIT else 0)
     found = matrix_residual(trial, law) if model.n <= _FORMED else residual(trial, law)
     assert found.sides is not None
     arithmetic = trial.judge.arithmetic
     unit = arithmetic.one() if isinstance(arithmetic, FixedPoint) else 1.0
-    left, right = (np.asarray(side[0] / unit, dtype=np.float64) for side in found.sides)
+    one, other = (side[0] for side in found.sides)
+    left, right, difference = (np.asarray(array / unit, dtype=np.float64) for array in (one, other, one - other))
     sizes = _block_sizes(trial, law, left.shape)
     if sizes is None:
-        return Counterexample(model, sample, law.name, None, left, right, 0)
+        return Counterexample(model, sample, law.name, None, left, right, difference, 0)
     rows, cols = sizes
     threshold = np.sqrt(arithmetic.eps) * max(1.0, float(np.abs(left).max(initial=0.0)))
-    apart = np.abs(left - right) > threshold
+    apart = np.abs(difference) > threshold
     owner_r, owner_c = np.repeat(np.arange(len(rows)), rows), np.repeat(np.arange(len(cols)), cols)
     blocks = sorted({(int(owner_r[i]), int(owner_c[j])) for i, j in np.argwhere(apart)})
     if not blocks:
-        return Counterexample(model, sample, law.name, None, left, right, 0)
+        return Counterexample(model, sample, law.name, None, left, right, difference, 0)
     i, j = blocks[0]
     here = np.ix_(owner_r == i, owner_c == j)
-    return Counterexample(model, sample, law.name, blocks[0], left[here], right[here], len(blocks) - 1)
+    return Counterexample(
+        model, sample, law.name, blocks[0], left[here], right[here], difference[here], len(blocks) - 1
+    )
 
 
 def _block_sizes(trial: Trial, law: Law, shape: tuple[int, ...]) -> tuple[Array, Array] | None:

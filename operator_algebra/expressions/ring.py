@@ -64,9 +64,10 @@ def operand(value: object, what: str) -> Expr:
         raise InputError(
             f"cannot {what} the bare number {shown(value)} and an operator. Write c * I for the multiple c of I."
         )
-    raise InputError(
-        f"cannot {what} an operator and {told(value)}. Bind arrays by name: oa.operator(...) or oa.vector(...)."
-    )
+    remedy = "Bind arrays by name: oa.operator(...) or oa.vector(...)."
+    if isinstance(value, str):
+        remedy = "Read it first: oa.parse(...)."
+    raise InputError(f"cannot {what} an operator and {told(value)}. {remedy}")
 
 
 def summands(values: Sequence[object], what: str) -> list[Expr]:

@@ -3,7 +3,9 @@
 import random
 from fractions import Fraction
 from functools import reduce
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,8 +25,9 @@ from operator_algebra.identities.identity import Identity
 from operator_algebra.models.families import chain
 from operator_algebra.models.gallery import load
 from operator_algebra.symbols import E_phi, H, I, K, M, P, P_plus, U, inv, phi, phi_tilde, psi
-from tests.rounding import EPS
+from tests.rounding import EPS, rounding
 
+TREE = load("tree4")
 SLIP = "inv(I + H phi K) = I + H psi K"
 
 
@@ -135,6 +138,18 @@ def test_what_is_left_is_judged_against_itself() -> None:
     assert check(Identity("itself", scale(3, P) + M, M + P + P + P), load("humanoid"), samples=1).verdict == "holds"
 
 
+@pytest.mark.parametrize("digits", [1, 5, 15, 16, 40, 140])
+@pytest.mark.parametrize("text", ["M = 1.{}1 M", "trace(M) = 1.{}1 trace(M)"])
+def test_a_counter_example_shows_what_differs(digits: int, text: str) -> None:
+    found = check(text.format("0" * (digits - 1)), chain(2), samples=1)
+    assert found.counterexample is not None
+    apart = float(np.abs(found.counterexample.difference).max())
+    left = float(np.abs(found.counterexample.left).max())
+    assert abs(apart - left * 10.0**-digits) <= rounding(apart)
+    if digits > 4:
+        assert f"apart by up to {apart:.1e}" in str(found)
+
+
 # -- what a verdict is about -----------------------------------------------------------------------------------------
 
 
@@ -211,6 +226,9 @@ def test_a_claim_about_a_block_is_tried_where_the_block_is(monkeypatch: pytest.M
     assert [row.mechanism for row in found.rows] == ["forest4.1"]
     nowhere = check('block(phi, "hip", "knee") = 0', samples=2)
     assert (nowhere.verdict, nowhere.rows) == ("inconclusive", ())
+    assert 'no mechanism of the suite has the bodies of its blocks, "hip" and "knee"; give one that has' in str(nowhere)
+    assert "the mechanism has not the bodies of its blocks, 7 and 0" in str(check("block(phi, 7, 0) = 0", chain(2)))
+    assert "the mechanism is not in its domain (serial)" in str(check(Identity("a", M, M, domain=("serial",)), TREE))
 
 
 def test_a_question_is_replayed_as_it_was_asked() -> None:
@@ -219,6 +237,12 @@ def test_a_question_is_replayed_as_it_was_asked() -> None:
     found = check(law, mechanism("tree4"), samples=1)
     command = 'operator-algebra check --model tree4 --samples 1 --seed 0 -- "-1/2 trace(M) + 1 = trace(P)"'
     assert found.replay() == command
+
+
+@pytest.mark.parametrize("claim", [3, None, ["M = M"], M])
+def test_what_is_no_claim_is_told_what_one_is(claim: Any) -> None:
+    with pytest.raises(InputError, match=r'the claim is .* Give a law, the name of one, or an equation, "lhs = rhs"'):
+        check(claim)
 
 
 def test_answers_of_different_shapes_are_not_compared() -> None:

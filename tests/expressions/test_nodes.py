@@ -134,6 +134,9 @@ def test_arrays_leave_the_operators_to_us() -> None:
     for combine in (lambda: np.eye(3) @ phi, lambda: phi @ np.eye(3), lambda: np.eye(3) + phi):
         with pytest.raises(InputError, match="Bind arrays by name"):
             combine()
+    for combine in (lambda: M @ "H", lambda: "H" @ M, lambda: M + "R"):  # pyright: ignore[reportOperatorIssue]
+        with pytest.raises(InputError, match=r"Read it first: oa\.parse"):
+            combine()
     assert np.float64(0.5) * M == 0.5 * M
     assert np.int64(2) * M == 2 * M
 

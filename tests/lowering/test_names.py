@@ -56,6 +56,7 @@ LOCAL = oa.operator("J", oa.RATE >> oa.TORQUE, structure="diagonal")
 def test_two_operators_of_one_name_are_refused(e: Expr) -> None:
     calls: list[Callable[[], object]] = [
         lambda: oa.lower(e), lambda: oa.compile(e, ARM), lambda: oa.evaluate(e, ARM, q=Q),
+        lambda: oa.check(oa.Identity("itself", e, e), ARM), lambda: oa.check(oa.Identity("itself", e, e)),
     ]  # fmt: skip
     for call in calls:
         with pytest.raises(InputError, match="two different operators are called"):

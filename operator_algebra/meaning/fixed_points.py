@@ -5,7 +5,8 @@ Bodies are taken tips first where an equation looks outboard, base first where i
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -19,7 +20,13 @@ from operator_algebra.meaning.inverses import refuse_singular
 from operator_algebra.meaning.plan import Known, NoSinglePath, Planner, Unknown, open_nodes
 from operator_algebra.meaning.rules import constant
 from operator_algebra.operators.blocks import BlockMatrix, group_by_size
-from operator_algebra.operators.inversion import SingularBlock, identity
+from operator_algebra.operators.factors import eps
+from operator_algebra.operators.inversion import SingularBlock, identity, sound_blocks
+
+Again = Callable[[int], dict[Expr, BlockMatrix]]
+
+DISTURBED = 4
+"""How often a recursion is done with other roundings, once half of a pivot's digits are lost; one may miss by luck."""
 
 
 def fixpoint_steps(run: Evaluation, node: Fixpoint, request: Request) -> Steps:
@@ -29,23 +36,57 @@ def fixpoint_steps(run: Evaluation, node: Fixpoint, request: Request) -> Steps:
     if node.body not in open_:
         return (yield Request("value", node.body, None, here))
     beyond: dict[str, BlockMatrix] = {}
+    again: Again | None = None
+    pivots = [part for part in postorder(node.body, children_and_definition) if part in open_ and _is_pivot(part)]
     try:
-        found = yield from _solve(run, node, open_, here, beyond)
+        found, again = yield from _solve(run, node, open_, here, beyond)
     except NoSinglePath as factor:
         found = yield from _rounds(run, node, open_, here, str(factor))
     except RecursionError:
         raise InputError(f"the equation of {node.name} is nested too deeply to be solved. Name parts of it.") from None
     environment = _inside(here, found, open_)
     run.environments[node, id(here)] = environment
-    for part in postorder(node.body, children_and_definition):
+    for part in pivots:
         # A pivot lost in rounding shows only against the size of what it was computed from.
-        if isinstance(part, Inverse | Root) and part in open_ and part.body.structure.flow == "diagonal":
-            try:
-                yield Request("value", part, None, environment)
-            except SingularError as error:
-                if not beyond.keys() & set(error.joints):
-                    raise
+        try:
+            yield Request("value", part, None, environment)
+        except SingularError as error:
+            if not beyond.keys() & set(error.joints):
+                raise
+    if again is not None and pivots and not beyond and run.source.dtype != object:
+        yield from _beyond_rounding(run, pivots, environment, lambda seed: _inside(here, again(seed), open_))
     return next(iter(beyond.values()), found[node.variable])
+
+
+def _is_pivot(part: Expr) -> TypeGuard[Inverse | Root]:
+    return isinstance(part, Inverse | Root) and part.body.structure.flow == "diagonal"
+
+
+def _beyond_rounding(
+    run: Evaluation,
+    pivots: list[Inverse | Root],
+    environment: Environment,
+    again: Callable[[int], Environment],
+) -> Steps:
+    """Refuse pivots that are not larger than what roundings, taken otherwise, change of them.
+
+    What cancelled further out is gone from a pivot, and from what it is computed from; all roundings together are not.
+    """
+    rounding = eps(run.source.dtype)
+    for seed in range(DISTURBED):
+        other, doubtful = again(seed), False
+        for pivot in pivots:
+            block: BlockMatrix = yield Request("value", pivot.body, None, environment)
+            disturbed: BlockMatrix = yield Request("value", pivot.body, None, other)
+            # Beyond the range of floats nothing is known of digits; that is told by whoever looks at the value.
+            lost = np.nan_to_num((disturbed - block).diagonal_norms(), nan=0.0, posinf=0.0)
+            try:
+                sound_blocks(block, lost / rounding)
+            except SingularBlock as singular:
+                refuse_singular(run.source, pivot.body, singular)
+            doubtful |= bool((lost > np.sqrt(rounding) * block.diagonal_norms()).any())
+        if not doubtful:
+            return
 
 
 def local_steps(run: Evaluation, node: Diag, here: Environment | None) -> Steps:
@@ -59,9 +100,13 @@ def local_steps(run: Evaluation, node: Diag, here: Environment | None) -> Steps:
 
 
 def _solve(
-    run: Evaluation, node: Fixpoint, open_: frozenset[Expr], here: Environment | None, beyond: dict[str, BlockMatrix]
+    run: Evaluation,
+    node: Fixpoint,
+    open_: frozenset[Expr],
+    here: Environment | None,
+    beyond: dict[str, BlockMatrix],
 ) -> Steps:
-    """The values of a system of unknowns.
+    """The values of a system of unknowns, and a function that finds them again with roundings taken otherwise.
 
     Blocks that overflowed count as zero, so that a pivot that caused it can be named; `beyond` becomes the joints where
     one did, each with the value as it is.
@@ -76,6 +121,29 @@ def _solve(
     level = run.source.level
     bodies = np.argsort(-level if _tips_first(unknowns) else level, kind="stable").tolist()
     yield from _fill(planner, here)
+    _sweep(run, order, bodies)
+    values: dict[Expr, BlockMatrix] = {}
+    for unknown in unknowns:
+        overflowed = [
+            k for k, block in enumerate(unknown.blocks) if block.dtype != object and not np.isfinite(block).all()
+        ]
+        if overflowed:
+            raw = _assembled(run, unknown.node, unknown.blocks)
+            beyond.update({run.source.binding.joint_names[k]: raw for k in overflowed if unknown.node is node})
+            for k in overflowed:
+                unknown.blocks[k] = np.zeros_like(unknown.blocks[k])
+        values |= _named(run, unknown, node)
+
+    def again(seed: int) -> dict[Expr, BlockMatrix]:
+        planner.rounding.disturb(seed)
+        _sweep(run, order, bodies)
+        return {name: value for unknown in unknowns for name, value in _named(run, unknown, node).items()}
+
+    return values, again
+
+
+def _sweep(run: Evaluation, order: list[Unknown], bodies: list[int]) -> None:
+    """Find the blocks of all unknowns, body by body."""
     try:
         with np.errstate(all="ignore"):
             for k in bodies:
@@ -88,21 +156,13 @@ def _solve(
     except SingularBlock as block:
         assert isinstance(block.culprit, Expr)
         refuse_singular(run.source, block.culprit, block)
-    values: dict[Expr, BlockMatrix] = {}
-    for unknown in unknowns:
-        overflowed = [
-            k for k, block in enumerate(unknown.blocks) if block.dtype != object and not np.isfinite(block).all()
-        ]
-        if overflowed:
-            raw = _assembled(run, unknown.node, unknown.blocks)
-            beyond.update({run.source.binding.joint_names[k]: raw for k in overflowed if unknown.node is node})
-            for k in overflowed:
-                unknown.blocks[k] = np.zeros_like(unknown.blocks[k])
-        value = _assembled(run, unknown.node, unknown.blocks)
-        values[unknown.node.variable] = value
-        if unknown.node is not node:
-            values[unknown.node] = value
-    return values
+
+
+def _named(run: Evaluation, unknown: Unknown, node: Fixpoint) -> dict[Expr, BlockMatrix]:
+    """The value of an unknown under its variable, of an inner one under its own name, too."""
+    value = _assembled(run, unknown.node, unknown.blocks)
+    named: dict[Expr, BlockMatrix] = {unknown.node.variable: value}
+    return named if unknown.node is node else {**named, unknown.node: value}
 
 
 def _tips_first(unknowns: list[Unknown]) -> bool:

@@ -62,8 +62,8 @@ class Unknown:
 
     node: Fixpoint
     blocks: list[Any]
+    schedule: steps.Schedule
     reads: list[tuple[Unknown, int]] = field(default_factory=list["tuple[Unknown, int]"])
-    schedule: steps.Schedule = field(default_factory=steps.Schedule)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class _Frame:
     """Steps that are evaluated at one body, `height` levels outboard of the body whose block is wanted."""
 
     height: int
-    schedule: steps.Schedule = field(default_factory=steps.Schedule)
+    schedule: steps.Schedule
     known: dict[Expr, int] = field(default_factory=dict[Expr, int])
 
 
@@ -115,6 +115,7 @@ class Planner:
         self.open = open_
         self.known: dict[tuple[Expr, Place], Known] = {}
         self.unknowns: dict[Expr, Unknown] = {}
+        self.rounding = steps.Rounding()
         self._current: Unknown | None = None
         self.children: list[list[int]] = [[] for _ in source.parent]
         parents: list[int] = source.parent.tolist()
@@ -126,7 +127,7 @@ class Planner:
         """The unknown of a fixed point, planned when first met."""
         if node in self.unknowns:
             return self.unknowns[node]
-        unknown = Unknown(node, [None] * len(self.source.parent))
+        unknown = Unknown(node, [None] * len(self.source.parent), steps.Schedule(self.rounding))
         self.unknowns[node] = self.unknowns[node.variable] = unknown
         outer, self._current = self._current, unknown
         frame = _Frame(0, unknown.schedule)
@@ -136,9 +137,12 @@ class Planner:
 
     def diagonal_part(self, node: Diag) -> steps.Schedule:
         """The steps for block (k, k) of what stands under a diag without unknowns."""
-        frame = _Frame(0)
+        frame = self._frame(0)
         frame.schedule.result = self._returning(frame, node.body)
         return frame.schedule
+
+    def _frame(self, height: int) -> _Frame:
+        return _Frame(height, steps.Schedule(self.rounding))
 
     # -- one node at one body --------------------------------------------------------------------------------------
 
@@ -283,7 +287,7 @@ class Planner:
                 factors.append(self.at(here, item.node))
             elif item.step == 1:
                 entered.append((here, factors, item))
-                here, factors = _Frame(here.height + 1), []
+                here, factors = self._frame(here.height + 1), []
             elif entered:
                 inner = self._closed(here, factors)
                 here, factors, left = entered.pop()
@@ -305,7 +309,7 @@ class Planner:
 
     def _beyond(self, frame: _Frame, out: Item, rest: Sequence[Item], *, returning: bool) -> Iterator[int]:
         """The rest of a path that goes to the parent: there and, if it has to return, back to the same body."""
-        above = _Frame(frame.height - 1)
+        above = self._frame(frame.height - 1)
         turn = _turn(rest) if returning else len(rest)
         above.schedule.result = self._walk(above, rest[:turn], returning=returning)
         inner = above.schedule if above.schedule.result is not None else None
@@ -321,14 +325,14 @@ class Planner:
         back = None if right is None else self._known(right.node, "outward")
         rows = self._sizes(left.node.type.codomain)
         cols = self._sizes(last.node.type.domain)
-        return steps.over_children(edges, inner, back, self.children, rows, cols, self._zero)
+        return steps.over_children(edges, inner, back, self.children, rows, cols, self._zero, self.rounding)
 
     def _parent(self, left: Item, inner: steps.Schedule | None, right: Item | None, last: Item) -> Step:
         edges = self._known(left.node, "outward")
         back = None if right is None else self._known(right.node, "inward")
         rows = self._sizes(left.node.type.codomain)
         cols = self._sizes(last.node.type.domain)
-        return steps.from_parent(edges, inner, back, self.source.parent.tolist(), rows, cols, self._zero)
+        return steps.from_parent(edges, inner, back, self.source.parent.tolist(), rows, cols, self._zero, self.rounding)
 
 
 def _multiplied(frame: _Frame, factors: list[int]) -> int | None:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from operator_algebra.operators.blocks import machine_number
-from operator_algebra.operators.factors import inverses
+from operator_algebra.operators.factors import eps, inverses
 from operator_algebra.operators.inversion import SingularBlock, exact_inverse
 from operator_algebra.operators.leaves import LOCAL_BLOCKS
 from operator_algebra.operators.root import SquareRootError, block_root
@@ -25,9 +25,48 @@ class HasBlocks(Protocol):
 
 
 @dataclass(eq=False)
+class Rounding:
+    """How results of steps are rounded: as they come, or, once disturbed, each entry by one rounding up or down.
+
+    What differs between the two was lost in rounding, wherever it cancelled and however far out.
+    """
+
+    signs: Any = None
+    taken: int = 0
+
+    def disturb(self, seed: int) -> None:
+        """Round otherwise from now on, in a way that belongs to a seed."""
+        self.signs = np.random.default_rng(seed).choice((-1.0, 1.0), _SIGNS)
+        self.taken = 0
+
+    def __call__(self, block: Any) -> Any:
+        """The block, rounded once more if roundings are disturbed."""
+        if self.signs is None or block.dtype == object:
+            return block
+        return block * (1.0 + self._up_or_down(block))
+
+    def given(self, block: Any) -> Any:
+        """The same for a block of a leaf: entries of a rotation are right to a rounding of its largest."""
+        if self.signs is None or block.dtype == object or not block.size:
+            return block
+        size = np.abs(block)
+        same_unit = np.minimum(size.max(axis=0), size.max(axis=1)[:, None])
+        return block + self._up_or_down(block) * same_unit * (size > 0)
+
+    def _up_or_down(self, block: Any) -> Any:
+        start = self.taken % _SIGNS
+        self.taken += block.size
+        return eps(block.dtype) * np.resize(self.signs[start : start + block.size], block.shape)
+
+
+_SIGNS = 4099
+
+
+@dataclass(eq=False)
 class Schedule:
     """Steps in order, all at one body, and which of them is the result."""
 
+    rounding: Rounding
     steps: list[Step] = field(default_factory=list[Step])
     result: int | None = None
 
@@ -40,7 +79,7 @@ class Schedule:
         """The result at one body."""
         values: list[Any] = []
         for step in self.steps:
-            values.append(step(values, body))
+            values.append(self.rounding(step(values, body)))
         assert self.result is not None
         return values[self.result]
 
@@ -150,17 +189,18 @@ def over_children(
     rows: Sequence[int],
     cols: Sequence[int],
     zero: Any,
+    rounding: Rounding,
 ) -> Step:
     """Σ E(k, c) X(c) E(c, k) over the children c of k; without `back`, Σ E(k, c) X(c)."""
 
     def step(values: list[Any], k: int) -> Any:
         result: Any = None
         for c in children[k]:
-            term: Any = edges.blocks[c]
+            term: Any = rounding.given(edges.blocks[c])
             if inner is not None:
                 term = term @ inner.run(c)
             if back is not None:
-                term = term @ back.blocks[c]
+                term = term @ rounding.given(back.blocks[c])
             result = term if result is None else result + term
         if result is None:
             return np.full((rows[k], cols[k]), zero)
@@ -177,6 +217,7 @@ def from_parent(
     rows: Sequence[int],
     cols: Sequence[int],
     zero: Any,
+    rounding: Rounding,
 ) -> Step:
     """E(k, p) X(p) E(p, k) for the parent p of k, zero at roots; without `back`, E(k, p) X(p)."""
 
@@ -184,9 +225,9 @@ def from_parent(
         p = parent[k]
         if p < 0:
             return np.full((rows[k], cols[k]), zero)
-        term = edges.blocks[k]
+        term = rounding.given(edges.blocks[k])
         if inner is not None:
             term = term @ inner.run(p)
-        return term if back is None else term @ back.blocks[k]
+        return term if back is None else term @ rounding.given(back.blocks[k])
 
     return step

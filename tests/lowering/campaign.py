@@ -100,7 +100,7 @@ def _chunk(first: int) -> list[Outcome]:
     return run(CHUNK, first)
 
 
-def _code() -> str:
+def package_digest() -> str:
     """A digest of the package that is judged."""
     digest = sha256()
     root = Path(operator_algebra.__file__).parent
@@ -126,7 +126,7 @@ def _resumed(count: int, notes: Path) -> list[Outcome]:
 
 def main() -> None:
     """Write the record."""
-    count, generator, code = int(sys.argv[1]), fingerprint(), _code()
+    count, generator, code = int(sys.argv[1]), fingerprint(), package_digest()
     result = Path(sys.argv[2]) if len(sys.argv) > 2 else RESULT
     found = _resumed(count, Path(tempfile.gettempdir()) / f"campaign-{generator}-{code}.jsonl")
     versions = {"python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}

@@ -1,18 +1,23 @@
 """Answers of compiled programs near singular mechanisms: `python -m tests.lowering.lost_digits 1000`.
 
 Every answer is judged against fifty digits from the same floats. One whose error exceeds 100 ε times what the message
-says must be refused or warned of; healthy mechanisms must be neither. The counts go to lost_digits.json.
+says must be refused or warned of; healthy mechanisms must be neither. The counts go to lost_digits.json. A run that was
+cut off goes on where it stopped, as long as the package has not changed.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import multiprocessing
+import pickle
 import re
 import sys
+import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +36,7 @@ from operator_algebra.expressions.query import Query, logdet, trace
 from operator_algebra.lowering.lower import Method
 from operator_algebra.models.model import Model
 from operator_algebra.operators.spaces import FORCE, RATE, TORQUE, space
+from tests.lowering.campaign import PROCESSES, package_digest
 from tests.nearly_singular import DOUBTFUL, HEALTHY, Sample, installed_robots, sample
 from tests.oracles.extended_precision import exact
 from tests.oracles.many_digits import Factors, factored, log_determinant, many_digits, solved
@@ -273,9 +279,33 @@ def table(found: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _one(number: int) -> tuple[int, list[tuple[Sample, float, list[Verdict]]]]:
+    return number, list(campaign(1, number))
+
+
+def _resumed(count: int, notes: Path) -> list[tuple[Sample, float, list[Verdict]]]:
+    """All mechanisms, each noted as soon as it is done."""
+    known: dict[int, list[tuple[Sample, float, list[Verdict]]]] = {}
+    with notes.open("a+b") as file:
+        file.seek(0)
+        with suppress(EOFError):
+            while True:
+                known.update([pickle.load(file)])
+        missing = [number for number in range(count) if number not in known]
+        with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool:
+            for number, found in pool.imap_unordered(_one, missing):
+                known[number] = found
+                pickle.dump((number, found), file)
+                file.flush()
+    return [one for number in range(count) for one in known[number]]
+
+
 def main() -> None:
     """Write the record."""
-    found = summary(campaign(int(sys.argv[1])))
+    code = package_digest()
+    count = int(sys.argv[1])
+    found = summary(_resumed(count, Path(tempfile.gettempdir()) / f"lost-digits-{code}.pickle"))
+    found = {"code": code, **found}
     sys.stdout.write(table(found))
     found["broken"] = found["broken"][:200]
     RESULT.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

@@ -45,8 +45,15 @@ def command(
         bool, typer.Option("--every", help="Go on after a claim has failed; several laws are always tried everywhere.")
     ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 if a sample was inconclusive.")] = False,
-    report: Annotated[bool, typer.Option("--report/--no-report", help="Write out/check/.")] = True,
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the report goes.")] = Path("out/check"),
+    report: Annotated[
+        bool | None,
+        typer.Option(
+            "--report/--no-report", help="Write the report; unasked, of all laws on the suite.", show_default=False
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write the report here.", show_default="out/check")
+    ] = None,
     coverage: Annotated[bool, typer.Option("--coverage", help="Print what the suite covers, and stop.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -77,22 +84,24 @@ def command(
     from operator_algebra.cli import tables
 
     whole = claim == "*" and chosen is None
+    asked = out is not None if report is None else report
     written = engine = None
-    if whole:
+    if whole or asked:
         from operator_algebra.cli.oracle import compare_gallery, sentence
 
         agreements = compare_gallery(seed)
-        engine = sentence(agreements)
-        if report:
+        engine = sentence(agreements) if whole else None
+        if asked or report is None:
             from operator_algebra.cli.report import write_report
 
-            written = write_report(checks, out, agreements, samples=samples, seed=seed, seconds=seconds)
+            folder = out or Path("out/check")
+            written = write_report(checks, folder, agreements, samples=samples, seed=seed, seconds=seconds)
     if as_json:
         from operator_algebra.checking.results import results
 
         say_json(results(checks, samples=samples, seed=seed))
     elif len(checks) == 1:
-        say(str(checks[0]), ascii_only=ascii_only)
+        say("\n".join([str(checks[0]), *tables.closing(None, written)]), ascii_only=ascii_only)
     else:
         text = tables.summary(checks, chosen, samples, seed, seconds)
         say("\n".join([text, *tables.closing(engine, written)]), ascii_only=ascii_only)

@@ -116,9 +116,7 @@ def _laws(checks: Sequence[Check], documentation: str) -> str:
         "Worst first: what fails, what could not be told, what came nearest to its bound. A line unfolds to its law."
     )
     if not documentation:
-        about += (
-            " The catalogue with evidence and counter-examples is built by sphinx-build -b html docs docs/_build/html."
-        )
+        about += " The catalogue with evidence and counter-examples is built by sphinx-build docs out/docs."
     return f'<h2>Laws</h2><p class="soft">{about}</p>{law_list(checks, documentation)}'
 
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from operator_algebra.checking.check import Check
     from operator_algebra.cli.oracle import Agreement
 
+_CHECKOUT = Path(__file__).resolve().parents[2]
+BUILT = ("out/docs", "docs/_build/html")
+"""Where the pages are after the command of the README, and after the gate."""
+
 
 def write_report(
     checks: Sequence[Check],
@@ -51,10 +55,11 @@ def write_report(
 
 def _documentation(folder: Path) -> str:
     """The way from the report to the pages that were built in the checkout; none if there are none."""
-    pages = Path(__file__).resolve().parents[2] / "docs" / "_build" / "html"
-    if not (pages / "catalogue" / "index.html").is_file():
-        return ""
-    return Path(os.path.relpath(pages, folder.resolve())).as_posix()
+    for built in BUILT:
+        pages = _CHECKOUT / built
+        if (pages / "catalogue" / "index.html").is_file():
+            return Path(os.path.relpath(pages, folder.resolve())).as_posix()
+    return ""
 
 
 def _pictures(checks: Sequence[Check], folder: Path) -> dict[str, tuple[str, str]]:

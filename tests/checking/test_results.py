@@ -15,6 +15,7 @@ from operator_algebra.checking.check import check_all
 from operator_algebra.checking.claims import laws_of as laws_named
 from operator_algebra.checking.results import results
 from operator_algebra.checking.suite import mechanism
+from operator_algebra.cli import report
 from operator_algebra.cli.oracle import compare_gallery, sentence
 from operator_algebra.cli.page import page
 from operator_algebra.cli.report import write_report
@@ -96,11 +97,10 @@ def test_the_report_is_one_file_that_loads_nothing(tmp_path: Path) -> None:
     page.feed(text)
     assert page.open == []
     assert page.scripts == 1
-    own = ROOT / "docs" / "_build" / "html"
+    own = [ROOT / built for built in report.BUILT]
     for address in page.addresses:
-        assert address.startswith(("#", "data:")) or (tmp_path / address.partition("#")[0]).resolve().is_relative_to(
-            own
-        )
+        target = (tmp_path / address.partition("#")[0]).resolve()
+        assert address.startswith(("#", "data:")) or any(map(target.is_relative_to, own))
     assert not re.search(r"https?://(?!www\.w3\.org/)|\bfetch\(|XMLHttpRequest|\bimport\b", text)
     assert not re.search(r"url\((?!#)", text)
     ids = re.findall(r'\bid="([^"]+)"', text)
@@ -165,7 +165,26 @@ def test_each_law_links_to_its_page_where_the_pages_were_built() -> None:
     assert "sphinx-build" not in built
     alone = page(checks, {}, [], None, samples=1, seed=0, seconds=1.0)
     assert "<a " not in alone
-    assert "sphinx-build -b html docs docs/_build/html" in alone
+    assert "sphinx-build docs out/docs" in alone
+
+
+def _no_pictures(*_: object) -> dict[str, tuple[str, str]]:
+    return {}
+
+
+@pytest.mark.parametrize("built", ["out/docs", "docs/_build/html"])
+def test_pages_are_linked_where_the_readme_and_the_gate_build_them(
+    built: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "sphinx-build docs out/docs" in (ROOT / "README.md").read_text(encoding="utf-8")
+    monkeypatch.setattr(report, "_CHECKOUT", tmp_path)
+    monkeypatch.setattr(report, "_pictures", _no_pictures)
+    checks = check_all(list(laws_of("brackets")), mechanism("tree4"), samples=1)
+    (tmp_path / built / "catalogue").mkdir(parents=True)
+    (tmp_path / built / "catalogue" / "index.html").touch()
+    path = write_report(checks, tmp_path / "out" / "check", None, samples=1, seed=0, seconds=1.0)
+    (address, *_) = re.findall(r'href="([^"#]+/catalogue/)', path.read_text(encoding="utf-8"))
+    assert (path.parent / address).resolve() == (tmp_path / built / "catalogue").resolve()
 
 
 def test_laws_have_anchors_of_their_own() -> None:

@@ -35,6 +35,21 @@ def test_a_claim_that_holds() -> None:
     assert found.stderr == ""
 
 
+@pytest.mark.parametrize(
+    ("words", "where"),
+    [(("riccati",), None), (("riccati", "--no-report"), None), (("riccati", "--report"), "out/check"),
+     (("riccati", "--out", "here"), "here"), (("M = M", "--out", "here"), "here")],
+)  # fmt: skip
+def test_a_report_that_is_asked_for_is_written(words: tuple[str, ...], where: str | None, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    found = run("check", *words, "--model", "planar2r", "--samples", "1", "-q", cwd=tmp_path)
+    assert found.returncode == 0
+    assert [path.name for path in tmp_path.rglob("report.html")] == ["report.html"] * (where is not None)
+    if where is not None:
+        assert (tmp_path / where / "report.html").is_file()
+        assert f"report {Path(where) / 'report.html'}" in found.stdout
+
+
 def test_a_claim_that_fails_exits_with_1() -> None:
     found = run("check", "inv(I + H phi K) = I + H psi K", "--model", "tree4", "-q")
     assert found.returncode == 1

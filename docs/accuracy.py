@@ -19,9 +19,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import operator_algebra as oa
 from operator_algebra.backends.backend import backend_named
 from operator_algebra.errors import OperatorAlgebraWarning
-from operator_algebra.lowering.program import Program, Step
-from operator_algebra.lowering.values import Linear, Term, Update
 from operator_algebra.models.model import Model
+from operator_algebra.programs.instructions import Linear, Update
+from operator_algebra.programs.program import Program, Step
+from operator_algebra.programs.records import Term
 from operator_algebra.views.conditioning import EPS, Reading, conditioning
 from tests.oracles.extended_precision import Leaves, exact, forward_dynamics, inverse_dynamics, rounded
 

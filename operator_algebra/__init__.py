@@ -42,9 +42,7 @@ if TYPE_CHECKING:
     from operator_algebra.identities.catalogue import catalogue as catalogue
     from operator_algebra.identities.identity import Identity as Identity
     from operator_algebra.identities.identity import Statement as Statement
-    from operator_algebra.lowering.cost import Cost as Cost
     from operator_algebra.lowering.lower import lower as lower
-    from operator_algebra.lowering.program import Program as Program
     from operator_algebra.models.families import chain as chain
     from operator_algebra.models.families import random_tree as random_tree
     from operator_algebra.models.gallery import available as available
@@ -63,6 +61,8 @@ if TYPE_CHECKING:
     from operator_algebra.operators.spaces import Space as Space
     from operator_algebra.operators.spaces import Type as Type
     from operator_algebra.operators.spaces import space as space
+    from operator_algebra.programs.cost import Cost as Cost
+    from operator_algebra.programs.program import Program as Program
     from operator_algebra.spatial.inertia import Inertia as Inertia
     from operator_algebra.spatial.transforms import Placement as Placement
     from operator_algebra.symbols import parse as parse
@@ -80,9 +80,9 @@ _NAMES = {
     "expressions.query": "Query block dense logdet trace",
     "identities.catalogue": "catalogue",
     "identities.identity": "Identity Statement",
-    "lowering.cost": "Cost",
+    "programs.cost": "Cost",
     "lowering.lower": "lower",
-    "lowering.program": "Program",
+    "programs.program": "Program",
     "models.families": "chain random_tree",
     "models.gallery": "available load",
     "models.joints.joint": "Joint",

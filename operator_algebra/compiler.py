@@ -31,12 +31,12 @@ from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.lower import Lowerable, Method, lower, named_formulas
 from operator_algebra.lowering.normalforms import in_normal_form
-from operator_algebra.lowering.program import Output, Program
 from operator_algebra.models.model import Model, check_model
 from operator_algebra.operators.bind import DEFAULTS, bind
 from operator_algebra.operators.leaves import FRAMES
 from operator_algebra.operators.spaces import ONE
 from operator_algebra.operators.vanishing import vanishing
+from operator_algebra.programs.program import Output, Program
 
 if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
@@ -113,7 +113,7 @@ class Compiled:
         y = vector(f"{x.name}_adjoint", A.type.codomain.dual)
         forward = compile(e, self.model, backend=self.backend, frame=self.frame, method=method)
         backward = compile(A.T @ y, self.model, backend=self.backend, frame=self.frame, method=method)
-        others = [symbol for symbol in forward.program.mentioned if symbol != x]
+        others = [symbol for symbol in forward.program.accepts if symbol != x]
         configuration = self.model.check_q(q)
         bound = bind(self._what, others, self.model, inputs, batch=True, whole=False, lead=configuration.shape[:-1])
         refuse_wide(self._what, configuration, bound)
@@ -123,7 +123,7 @@ class Compiled:
         kept = {symbol.name: inputs[symbol.name] for symbol in others if symbol.name in inputs}
 
         def apply(program: Compiled, name: str) -> Callable[[Any], Any]:
-            names = {symbol.name for symbol in program.program.mentioned}
+            names = {symbol.name for symbol in program.program.accepts}
             rest = {name: value for name, value in kept.items() if name in names}
             return lambda value: program(q=configuration, **rest, **{name: value})
 
@@ -137,7 +137,7 @@ class Compiled:
         if e.type.domain != ONE:
             x = vector("x_free", e.type.domain)
             return e @ x, x
-        missing = [symbol for symbol in self.program.mentioned if symbol.name not in inputs]
+        missing = [symbol for symbol in self.program.accepts if symbol.name not in inputs]
         free = [s for s in missing if s.type.domain == ONE and DEFAULTS.get(s.name) != s.type] or missing
         if len(free) != 1 or free[0].type.domain != ONE:
             listed = ", ".join(symbol.name for symbol in free) or "none"
@@ -148,7 +148,7 @@ class Compiled:
         return e, free[0]
 
     def _bound(self, q: Any, inputs: Mapping[str, Any]) -> Arguments:
-        wanted = [symbol for symbol in self.program.mentioned if symbol.name in self.inputs or symbol.name in inputs]
+        wanted = [symbol for symbol in self.program.accepts if symbol.name in self.inputs or symbol.name in inputs]
         if q is None:
             raise InputError(f"{self._what} needs q ({self.model.nq} entries); it was not given.")
         configuration = self.model.check_q(q)
@@ -264,7 +264,7 @@ class Compiled:
 
 def _logarithm(output: Output, given: Any, errors: str, bad: Any) -> Any:
     """A log-determinant as a real number; a negative determinant has none. Singular samples are told elsewhere."""
-    if not isinstance(output.formula, Query) or output.formula.kind != "logdet" or not np.iscomplexobj(given):
+    if output.kind != "logdet" or not np.iscomplexobj(given):
         return given
     value: Any = np.asarray(given)
     angle: Any = np.angle(np.exp(1j * value.imag))
@@ -279,15 +279,10 @@ def _logarithm(output: Output, given: Any, errors: str, bad: Any) -> Any:
 
 def _own_axes(output: Output) -> int:
     """How many axes one sample of a result has; block-diagonal ones have three, if blocks are of one size."""
-    e = output.formula
-    if isinstance(e, Query):
-        if e.kind in ("trace", "logdet", "block"):
-            return 2 if e.kind == "block" else 0
-        e = e.body
     if output.kind == "blocks":
         return 3
     # As what `evaluate` gives: a column is an array of its entries, a row a matrix of one row.
-    return 2 if e.type.domain != ONE else int(e.type.codomain != ONE)
+    return 2 if output.columns != ONE else int(output.rows != ONE)
 
 
 def _spread(value: Any, lead: tuple[int, ...], own: int) -> Any:

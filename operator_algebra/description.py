@@ -236,7 +236,7 @@ def _uses(e: Expr, columns: int) -> list[tuple[str, str]]:
 
 def _lowered(make: Callable[[], Expr], text: str) -> str:
     from operator_algebra.lowering.lower import lower
-    from operator_algebra.lowering.pseudocode import order
+    from operator_algebra.pages.pseudocode import order
 
     try:
         program = lower(make())

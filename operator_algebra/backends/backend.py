@@ -12,9 +12,9 @@ from operator_algebra.arguments import quoted
 from operator_algebra.errors import BackendUnavailable
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.installing import missing
-from operator_algebra.lowering.program import Program
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound
+from operator_algebra.programs.program import Program
 
 REGISTRY: dict[str, str] = {
     "numpy": "operator_algebra.backends.reference",
@@ -24,7 +24,7 @@ REGISTRY: dict[str, str] = {
 
 
 @dataclass(frozen=True)
-class Pivot:
+class Measured:
     """How far a pivot is from zero: its smallest singular value over the size of the terms it was summed from."""
 
     name: str
@@ -42,7 +42,7 @@ class Run:
     """What a backend returns: the results by output, and the pivots met. It raises nothing for a bad pivot."""
 
     results: Mapping[str, Any]
-    pivots: tuple[Pivot, ...] = field(default=())
+    pivots: tuple[Measured, ...] = field(default=())
 
 
 class Executable(Protocol):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.backends.backend import Pivot
+from operator_algebra.backends.backend import Measured
 from operator_algebra.errors import OperatorAlgebraWarning, SingularError
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.render import brief
@@ -24,7 +24,7 @@ DOUBTFUL = 1e-8
 """A relative pivot below this costs half of the digits: the sample is computed again without local pivots."""
 
 
-def singular_samples(pivots: tuple[Pivot, ...]) -> Any:
+def singular_samples(pivots: tuple[Measured, ...]) -> Any:
     """Which samples of a batch met a pivot without a correct digit."""
     bad: Any = np.zeros((), dtype=bool)
     for pivot in pivots:
@@ -32,11 +32,11 @@ def singular_samples(pivots: tuple[Pivot, ...]) -> Any:
     return bad
 
 
-def _least(pivot: Pivot) -> float:
+def _least(pivot: Measured) -> float:
     return float(np.min(_known(pivot.measure), initial=1.0))
 
 
-def _worst(pivots: tuple[Pivot, ...]) -> tuple[Pivot, int, float]:
+def _worst(pivots: tuple[Measured, ...]) -> tuple[Measured, int, float]:
     """The smallest pivot: its name, body and relative size."""
     pivot = min(pivots, key=_least)
     measure = np.min(_known(pivot.measure).reshape(-1, pivot.measure.shape[-1]), axis=0, initial=1.0)
@@ -50,7 +50,7 @@ def _known(measure: Any) -> Any:
 
 
 def singular_error(
-    model: Model, q: Any, pivots: tuple[Pivot, ...], bad: Any, result: object, inverted: Sequence[Expr] = ()
+    model: Model, q: Any, pivots: tuple[Measured, ...], bad: Any, result: object, inverted: Sequence[Expr] = ()
 ) -> SingularError:
     """The error for a singular pivot: joint, sample, pose, the bodies outboard of it, and what to do.
 
@@ -126,7 +126,7 @@ def outboard(model: Model, k: int) -> list[str]:
     return found
 
 
-def warn_of_lost_digits(model: Model, pivots: tuple[Pivot, ...]) -> None:
+def warn_of_lost_digits(model: Model, pivots: tuple[Measured, ...]) -> None:
     """Warn where a pivot was almost lost in rounding; one that knows its own terms only is told later."""
     told = tuple(pivot for pivot in pivots if _least(pivot) < (SMALL if pivot.bounded else DOUBTFUL))
     if told:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -21,16 +21,19 @@ from operator_algebra.backends.levels import Group, Levels
 from operator_algebra.backends.relations import RelationKernels
 from operator_algebra.backends.sizes import block_size
 from operator_algebra.backends.storage import Stored
-from operator_algebra.lowering.directsum import summands
-from operator_algebra.lowering.program import Program, Step
-from operator_algebra.lowering.values import (
+from operator_algebra.models.model import Model
+from operator_algebra.operators.layout import Layout
+from operator_algebra.operators.leaves import LOCAL_BLOCKS
+from operator_algebra.operators.spaces import Space
+from operator_algebra.programs.instructions import (
     Answer,
     Call,
+    Given,
     Hop,
     Invert,
     Linear,
     Part,
-    Ref,
+    Reduce,
     Relate,
     Resolve,
     RootOf,
@@ -38,13 +41,11 @@ from operator_algebra.lowering.values import (
     Shift,
     Stack,
     Surround,
-    Term,
+    Total,
     Update,
 )
-from operator_algebra.models.model import Model
-from operator_algebra.operators.layout import Layout
-from operator_algebra.operators.leaves import LOCAL_BLOCKS
-from operator_algebra.operators.spaces import Space
+from operator_algebra.programs.program import Program, Step
+from operator_algebra.programs.records import Ref, Term
 
 Kernel = Callable[[Group], Any]
 BodyKernel = Callable[[int], Any]
@@ -163,8 +164,10 @@ class GroupKernels:
                 return self._stack(step, definition)
             case Part():
                 return self._part(step, definition)
-            case _:
+            case Given() | Invert() | Reduce() | Total():
                 raise AssertionError(definition)
+            case _:
+                assert_never(definition)
 
     def _by_body(self, function: BodyKernel) -> Kernel:
         def kernel(group: Group) -> Any:
@@ -310,7 +313,7 @@ class GroupKernels:
 
     def _short(self, update: Update, group: Group) -> bool:
         width = self._size(self.program.steps[update.gain.value].type.domain, group)
-        return self.program.method != "joseph" and (width == 1 or group.root)
+        return not update.joseph and (width == 1 or group.root)
 
     def _rounding(self, definition: Rounding) -> Kernel:
         """The root of the diagonal of a block, of a nonsymmetric one of the largest entry in each row, with signs."""
@@ -358,7 +361,7 @@ class GroupKernels:
 
     def _stack(self, step: Step, definition: Stack) -> Kernel:
         rows = [[None if ref is None else self.formed(ref) for ref in row] for row in definition.rows]
-        row_spaces, column_spaces = summands(step.type.codomain), summands(step.type.domain)
+        row_spaces, column_spaces = step.type.codomain.summands, step.type.domain.summands
 
         def kernel(group: Group) -> Any:
             cells = [
@@ -377,7 +380,7 @@ class GroupKernels:
     def _part(self, step: Step, definition: Part) -> Kernel:
         source = self.formed(definition.source)
         stacked = self.program.computed[definition.source.value].type.codomain
-        before = summands(stacked)[: definition.index]
+        before = stacked.summands[: definition.index]
 
         def kernel(group: Group) -> Any:
             start = sum(self._size(part, group) for part in before)

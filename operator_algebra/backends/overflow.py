@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from operator_algebra.backends.arguments import Arguments
-from operator_algebra.backends.backend import Executable, Pivot
+from operator_algebra.backends.backend import Executable, Measured
 from operator_algebra.errors import RangeError
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound
@@ -30,7 +30,7 @@ def _arrays(result: Any) -> Iterable[Any]:
     return cast("list[Any]", result) if isinstance(result, list) else [result]
 
 
-def without_pivot(pivots: Sequence[Pivot], bad: Any, least: float) -> Any:
+def without_pivot(pivots: Sequence[Measured], bad: Any, least: float) -> Any:
     """Which of the bad samples have no pivot below `least`: theirs are not numbers, because something overflowed."""
     lost: Any = np.zeros((), dtype=bool)
     for pivot in pivots:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from operator_algebra.lowering.components import strongly_connected
-from operator_algebra.lowering.program import Step, Sweep
-from operator_algebra.lowering.values import Invert, references
+from operator_algebra.programs.instructions import Invert
+from operator_algebra.programs.program import Step, Sweep
+from operator_algebra.programs.records import references
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from operator_algebra.backends.backend import Pivot
+from operator_algebra.backends.backend import Measured
 from operator_algebra.backends.diagnosis import SINGULAR
 from operator_algebra.backends.groupkernels import GroupKernels, Kernel
 from operator_algebra.backends.kernels import adjoint, bounded_measure, definiteness, multiply_out, norms, pivot_measure
 from operator_algebra.backends.levels import Group, Levels
 from operator_algebra.backends.sizes import place_of
 from operator_algebra.backends.walks import Walker
-from operator_algebra.expressions.nodes import Inverse
-from operator_algebra.expressions.query import Query
 from operator_algebra.expressions.render import brief
-from operator_algebra.lowering.graph import Graph
-from operator_algebra.lowering.products import expand_products
-from operator_algebra.lowering.program import Output, Program, Step
-from operator_algebra.lowering.values import Invert, Linear, Ref, Relate, RootOf
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound
 from operator_algebra.operators.spaces import Space
+from operator_algebra.programs.instructions import Linear, Relate, RootOf
+from operator_algebra.programs.program import Output, Pivot, Program
+from operator_algebra.programs.records import Ref
 
 
 class Readout:
@@ -34,10 +31,6 @@ class Readout:
         self.inputs = inputs
         self.levels = levels
         self.kernels = kernels
-        self._graph = Graph({number: step.value for number, step in program.steps.items()})
-        self._bounds = {bound.pivot: bound for bound in program.bounds.reaching}
-        inverses = (step for step in program.steps.values() if isinstance(step.definition, Invert))
-        self._inverted = {cast("Invert", step.definition).source.value: step.value.origin for step in inverses}
 
     def result(self, output: Output) -> Any:
         """One result, in the layout of its kind."""
@@ -62,8 +55,7 @@ class Readout:
         if output.kind == "vector":
             return whole[..., 0]
         if output.kind == "picked":
-            assert isinstance(output.formula, Query)
-            rows = self.inputs.layouts[space.sizes].part(place_of(self.model, output.formula.places[0]))
+            rows = self.inputs.layouts[space.sizes].part(place_of(self.model, output.places[0]))
             return whole[..., rows, :]
         return whole
 
@@ -96,51 +88,53 @@ class Readout:
 
     def _walked(self, output: Output) -> Any:
         assert output.walk is not None
-        body = output.formula.body if isinstance(output.formula, Query) else output.formula
         layouts = self.inputs.layouts
-        rows, columns = layouts[body.type.codomain.sizes], layouts[body.type.domain.sizes]
+        rows, columns = layouts[output.rows.sizes], layouts[output.columns.sizes]
         walker = Walker(self.model, output.walk, rows, columns, self.kernels.body_getter, self.kernels.edges)
-        if output.kind == "dense" or not isinstance(output.formula, Query):
+        if output.kind == "dense":
             return walker.dense()
-        i, j = (place_of(self.model, place) for place in output.formula.places)
+        i, j = (place_of(self.model, place) for place in output.places)
         return walker.block(i, j)
 
-    def pivot(self, step: Step) -> Pivot:
+    def pivot(self, pivot: Pivot) -> Measured:
         """How far a pivot is from zero, at every body."""
-        origin = self._inverted.get(step.number, step.value.origin)
-        formula = origin.body if isinstance(origin, Inverse) else origin
+        step = self.program.steps[pivot.value]
         if not step.value.attached:
             block = multiply_out((self.kernels.small[step.number],))[None]
-            name = step.name if formula is None else brief(formula)
-            return Pivot(name, np.moveaxis(pivot_measure(block, norms(block)), 0, -1), attached=False)
+            name = step.name if pivot.inverted is None else brief(pivot.inverted)
+            return Measured(name, np.moveaxis(pivot_measure(block, norms(block)), 0, -1), attached=False)
         if isinstance(step.definition, Relate):
             relation = self.kernels.relations[step.number]
             measures = [relation.measure(k) for k in range(self.model.n)]
             lead = np.broadcast_shapes(*{measure.shape for measure in measures})
-            return Pivot(step.name, np.stack([np.broadcast_to(m, lead) for m in measures], axis=-1), bounded=True)
+            return Measured(step.name, np.stack([np.broadcast_to(m, lead) for m in measures], axis=-1), bounded=True)
         if isinstance(step.definition, RootOf):
             source = self.kernels.formed(step.definition.source)
             definite = self._by_body([definiteness(source(group)) for group in self.levels.whole()])
             rooted = self.program.steps[step.definition.source.value]
-            measure = self._by_body(self._bounded(step.number, source))
+            measure = self._by_body(self._bounded(pivot, source))
             np.copyto(measure, definite, where=~(definite > 0))
-            return Pivot(rooted.name, measure, bounded=True, formula=rooted.value.origin)
+            return Measured(rooted.name, measure, bounded=True, formula=pivot.inverted)
         formed = self.kernels.formed(Ref(step.number))
-        bounded = step.number in self._bounds
+        bounded = pivot.left is not None
         if bounded and step.value.symmetric:
-            return Pivot(step.name, self._by_body(self._bounded(step.number, formed)), bounded=True, formula=formula)
-        local = self._by_body([pivot_measure(formed(group), self._scale(step, group)) for group in self.levels.whole()])
+            reached = self._by_body(self._bounded(pivot, formed))
+            return Measured(step.name, reached, bounded=True, formula=pivot.inverted)
+        local = self._by_body(
+            [pivot_measure(formed(group), self._scale(pivot, group)) for group in self.levels.whole()]
+        )
         if not bounded:
-            return Pivot(step.name, local, formula=formula)
+            return Measured(step.name, local, formula=pivot.inverted)
         # Factors of one product may cancel, as in H τ̄ = 0, which the columns of the bound do not see.
-        reached = self._by_body(self._bounded(step.number, formed))
+        reached = self._by_body(self._bounded(pivot, formed))
         lost: Any = local < SINGULAR
-        return Pivot(step.name, np.where(lost, local, reached), bounded=True, formula=formula)
+        return Measured(step.name, np.where(lost, local, reached), bounded=True, formula=pivot.inverted)
 
-    def _bounded(self, number: int, formed: Kernel) -> list[Any]:
+    def _bounded(self, pivot: Pivot, formed: Kernel) -> list[Any]:
         """How much of each block the rounding that reaches it has left."""
-        bound = self._bounds[number]
-        left, right = self.kernels.formed(bound.left), self.kernels.formed(bound.right)
+        assert pivot.left is not None
+        assert pivot.right is not None
+        left, right = self.kernels.formed(pivot.left), self.kernels.formed(pivot.right)
         return [bounded_measure(formed(group), left(group), right(group)) for group in self.levels.whole()]
 
     def _by_body(self, measures: list[Any]) -> Any:
@@ -151,16 +145,16 @@ class Readout:
             whole[..., bodies] = np.moveaxis(np.broadcast_to(measure, (len(measure), *lead)), 0, -1)
         return whole
 
-    def _scale(self, step: Step, group: Group) -> Any:
+    def _scale(self, pivot: Pivot, group: Group) -> Any:
         """The size of the terms that a pivot is summed from, before they cancel."""
-        if not isinstance(step.definition, Linear):
-            return norms(self.kernels.formed(Ref(step.number))(group))
+        if not isinstance(self.program.steps[pivot.value].definition, Linear):
+            return norms(self.kernels.formed(Ref(pivot.value))(group))
         total: Any = 0.0
-        for term in step.definition.terms:
+        for term in pivot.terms:
             product: Any = abs(float(term.coefficient))
             for number in term.scalars:
                 product = product * np.abs(multiply_out((self.kernels.small[number],)))[None, ..., 0, 0]
-            for ref in expand_products(self._graph, term.factors):
+            for ref in term.factors:
                 product = product * norms(self.kernels.getter(ref)(group))
             total = total + product
         return total

@@ -16,13 +16,12 @@ from operator_algebra.backends.readout import Readout
 from operator_algebra.backends.sizes import place_of
 from operator_algebra.backends.smallvalues import small_value
 from operator_algebra.backends.storage import Stored
-from operator_algebra.lowering.program import Program, Step, Sweep
-from operator_algebra.lowering.values import Given, Invert, Relate, Resolve, Shift, Surround, Update
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound, InputValue
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.leaves import LeafValues
-from operator_algebra.operators.spaces import counted_by
+from operator_algebra.programs.instructions import Given, Invert, Relate, Resolve, Shift, Surround, Update
+from operator_algebra.programs.program import Program, Step, Sweep
 
 Frame = Literal["body", "world"]
 
@@ -42,7 +41,7 @@ class Interpreter:
         self.model = model
         self.frame: Frame = frame
         self.plans: dict[int, Plan] = {i: plan(stage) for i, stage in enumerate(program.stages)}
-        self.bounds: tuple[Plan, ...] = tuple(map(plan, program.bounds.sweeps))
+        self.bounds: tuple[Plan, ...] = tuple(map(plan, program.bounds))
         self._levels: dict[tuple[Any, ...], Levels] = {}
         self._has_own_hops = any(symbol.structure.hop and symbol.origin == "input" for symbol in program.symbols)
 
@@ -156,9 +155,9 @@ class _Execution:
 
     def _unit_columns(self, step: Step) -> Stored:
         layout = self.inputs.layouts[step.type.codomain.sizes]
-        counted = counted_by(step.type.domain)
+        counted = step.type.domain.counted
         assert counted is not None
-        place = counted[1]
+        place = counted.place
         unit = np.eye(layout.size)[:, slice(None) if place is None else layout.part(place_of(self.model, place))]
         return Stored(self.levels, [self._bodies_first(unit[_entries(layout, b), :]) for b in self.levels.shapes])
 
@@ -178,11 +177,11 @@ class _Execution:
                     self.small[step.number] = small_value(self.kernels, step)
             else:
                 self._sweep(sweep, self.plans[index])
-        for sweep, order in zip(self.program.bounds.sweeps, self.bounds, strict=True):
+        for sweep, order in zip(self.program.bounds, self.bounds, strict=True):
             self._sweep(sweep, order)
         readout = Readout(self.program, self.model, self.inputs, self.levels, self.kernels)
         results = {output.name: readout.result(output) for output in self.program.outputs}
-        pivots = tuple(readout.pivot(step) for step in self.program.pivots())
+        pivots = tuple(readout.pivot(pivot) for pivot in self.program.pivots)
         return Run(results, pivots)
 
     def first_not_finite(self) -> tuple[str, int | None]:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from operator_algebra.backends.triangles import Equations, Triangle, stacked
-from operator_algebra.lowering.values import Hop, Relate, Term
 from operator_algebra.operators.spaces import Space
+from operator_algebra.programs.instructions import Hop, Relate
+from operator_algebra.programs.records import Term
 
 Kernel = Callable[[int], Any]
 Drives = Sequence[Kernel | None]

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.backends.backend import Pivot, Run
+from operator_algebra.backends.backend import Measured, Run
 from operator_algebra.backends.diagnosis import singular_samples
 
 
-def least_pivots(pivots: tuple[Pivot, ...], lead: tuple[int, ...]) -> Any:
+def least_pivots(pivots: tuple[Measured, ...], lead: tuple[int, ...]) -> Any:
     """For each place along the first axis of a batch its smallest pivot of a body, relative; not a number if one is."""
     least: Any = np.ones(lead)
     for pivot in pivots:
@@ -21,7 +21,7 @@ def least_pivots(pivots: tuple[Pivot, ...], lead: tuple[int, ...]) -> Any:
     return wide.min(axis=tuple(range(1, wide.ndim)), initial=1.0)
 
 
-def singular_places(pivots: tuple[Pivot, ...], lead: tuple[int, ...]) -> Any:
+def singular_places(pivots: tuple[Measured, ...], lead: tuple[int, ...]) -> Any:
     """The places along the first axis of a batch with a sample that is singular."""
     bad = np.atleast_1d(np.broadcast_to(singular_samples(pivots), lead))
     return np.nonzero(bad.any(axis=tuple(range(1, bad.ndim))))[0]

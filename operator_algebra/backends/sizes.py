@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from operator_algebra.errors import InputError
-from operator_algebra.lowering.directsum import summands
 from operator_algebra.models.model import Model
 from operator_algebra.operators.layout import Layout
-from operator_algebra.operators.spaces import Space, counted_by
+from operator_algebra.operators.spaces import Space
 
 
 def block_size(model: Model, layouts: Mapping[str, Layout], space: Space, k: int) -> int:
     """The block size of a space at a body: of a direct sum, of columns, or of a space with a layout."""
-    counted = counted_by(space)
-    if counted is not None:
-        sizes, place = counted
-        layout = layouts[sizes]
+    if space.parts:
+        return sum(block_size(model, layouts, part, k) for part in space.parts)
+    if space.counted is not None:
+        layout, place = layouts[space.counted.family], space.counted.place
         return layout.size if place is None else int(layout.sizes[place_of(model, place)])
-    parts = [layouts[part.sizes] for part in summands(space)]
-    return sum(int(layout.sizes[k]) if layout.attached else layout.size for layout in parts)
+    layout = layouts[space.sizes]
+    return int(layout.sizes[k]) if layout.attached else layout.size
 
 
 def place_of(model: Model, name: int | str) -> int:

@@ -9,8 +9,8 @@ import numpy as np
 from operator_algebra.backends.groupkernels import GroupKernels
 from operator_algebra.backends.kernels import Factors, adjoint, multiply_out, total_of
 from operator_algebra.backends.levels import Group
-from operator_algebra.lowering.program import Step
-from operator_algebra.lowering.values import Invert, Linear, Reduce, Total
+from operator_algebra.programs.instructions import Invert, Linear, Reduce, Total
+from operator_algebra.programs.program import Step
 
 _ANY = Group(0, slice(0, 1))
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from operator_algebra.expressions.mathml import mathml
 from operator_algebra.expressions.render import cut
-from operator_algebra.lowering.program import Program
-from operator_algebra.lowering.pseudocode import order
 from operator_algebra.markup import element, escape, html_table, pad
 from operator_algebra.models.model import Model
+from operator_algebra.pages.pseudocode import order
+from operator_algebra.programs.program import Program
 
 _OUTPUTS = 12
 """So many formulas of a mapping are typeset."""

@@ -22,10 +22,10 @@ from operator_algebra.backends.closed_forms.trigonometry import simplified as si
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query
-from operator_algebra.lowering.program import Output, Program
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import DEFAULTS
 from operator_algebra.operators.spaces import ONE
+from operator_algebra.programs.program import Output, Program
 
 sympy: Any = import_module("sympy")
 
@@ -56,7 +56,7 @@ class ClosedForms(ClosedForm):
     def _closed_form(self, what: str, q: Any, given: dict[str, Any]) -> dict[str, Any]:
         exact = ExactModel(self.model, given.pop("parameters", None) or {})
         position = coordinates(self.model, q)
-        wanted = [s for s in self.program.mentioned if s.name in self.program.inputs or s.name in given]
+        wanted = [s for s in self.program.accepts if s.name in self.program.inputs or s.name in given]
         bound = SymbolBinder(what, self.model, False, False).bind(wanted, given)
         v = bound.values["v"].dense[:, 0] if "H_dot" in self.program.leaves else None
         joints = JointExpressions(exact, position, v)
@@ -82,7 +82,7 @@ class ClosedForms(ClosedForm):
         forms = self.closed_form(self.program.formula, None, {})
         arguments: dict[str, Any] = {"q": coordinates(self.model, None).tolist()}
         binder = SymbolBinder(self.program.formula, self.model, False, False)
-        for symbol in self.program.mentioned:
+        for symbol in self.program.accepts:
             if symbol.name in self.program.inputs and DEFAULTS.get(symbol.name) != symbol.type:
                 arguments[symbol.name] = binder.symbols(symbol)
         results = {identifier(name) if self.program.keyed else "out": value for name, value in forms.items()}

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.lowering.transfer import Blocks, Grid, Transfer
-from operator_algebra.lowering.values import Hop, Ref
 from operator_algebra.models.model import Model
 from operator_algebra.operators.layout import Layout
+from operator_algebra.programs.instructions import Hop
+from operator_algebra.programs.records import Ref
+from operator_algebra.programs.walk import Blocks, Grid, Walk
 
 Kernel = Callable[[int], Any]
 
@@ -21,7 +22,7 @@ class Walker:
     """The blocks of a transfer on one model: `get` gives the block of a value at a body, `hop` those of a leaf hop."""
 
     model: Model
-    transfer: Transfer
+    transfer: Walk
     rows: Layout
     columns: Layout
     get: Callable[[Ref], Kernel]

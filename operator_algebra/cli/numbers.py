@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.expressions.query import Query
-from operator_algebra.lowering.program import Output
+from operator_algebra.expressions.query import body_of
 from operator_algebra.markup import width
 from operator_algebra.models.model import Model
 from operator_algebra.operators.spaces import Space
+from operator_algebra.programs.program import Output
 
 _COLUMNS = 12
 _AXES = ("wx", "wy", "wz", "x", "y", "z")
@@ -26,7 +26,7 @@ def table(model: Model, output: Output, value: Any, room: int = 0) -> str:
     if isinstance(value, list) or output.kind == "blocks":
         return _blocks(model, value, room)
     array = np.asarray(value)
-    body = output.formula.body if isinstance(output.formula, Query) else output.formula
+    body = body_of(output.formula)
     if array.ndim == 0:
         return _number(float(array))
     if array.ndim == 1:

@@ -78,9 +78,9 @@ def command(
     if "q" in given:
         given["q"] = configuration(target, given["q"])
     program = compiled.program
-    wanted = [symbol for symbol in program.mentioned if DEFAULTS.get(symbol.name) != symbol.type]
+    wanted = [symbol for symbol in program.accepts if DEFAULTS.get(symbol.name) != symbol.type]
     names = ["q", *(symbol.name for symbol in wanted)]
-    takes = ["q", *(symbol.name for symbol in program.mentioned)]
+    takes = ["q", *(symbol.name for symbol in program.accepts)]
     for one in given:
         if one not in takes:
             raise unmentioned(f"{inputs}: {program.formula}", one, takes)

@@ -47,6 +47,11 @@ class Query:
         return f"{self.kind}({self.body.render(style)}{places})"
 
 
+def body_of(formula: Expr | Query) -> Expr:
+    """The operator that a formula is, or that a query asks about."""
+    return formula.body if isinstance(formula, Query) else formula
+
+
 @dataclass(frozen=True, slots=True)
 class Combination:
     """A side of a claim about answers: a sum of multiples of queries, and a number."""

@@ -9,7 +9,7 @@ from operator_algebra.errors import InputError, SpaceMismatch
 from operator_algebra.expressions.build import diag, inv, zero
 from operator_algebra.expressions.nodes import Diag, Expr, Fixpoint, Inverse, Local, Root, Symbol
 from operator_algebra.expressions.normalize import normalize
-from operator_algebra.expressions.query import Query
+from operator_algebra.expressions.query import Query, body_of
 from operator_algebra.expressions.traverse import children_and_definition, fold, postorder, rebuild
 
 _GROWTH = 8
@@ -25,7 +25,7 @@ def reduced(formula: Expr | Query, zeros: Collection[str] = ()) -> Expr | Query 
     >>> reduced(tau - P @ H.T @ inv(D) @ H)
     0   force → force   zero
     """
-    body = formula.body if isinstance(formula, Query) else formula
+    body = body_of(formula)
     # Trace, determinant and diagonal of what goes one way are those of its diagonal blocks.
     local = isinstance(formula, Query) and formula.kind in ("trace", "logdet", "diag") and _one_way(body)
     try:

@@ -28,8 +28,10 @@ from operator_algebra.expressions.traverse import definition_of
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.seams import Bordered
 from operator_algebra.lowering.trampoline import Steps
-from operator_algebra.lowering.values import Call, Hop, Invert, Linear, Ref, RootOf, Shift, Term, Unknown, Value
+from operator_algebra.lowering.values import Unknown, Value
 from operator_algebra.operators.spaces import ONE, Type
+from operator_algebra.programs.instructions import Call, Hop, Invert, Linear, RootOf, Shift
+from operator_algebra.programs.records import Ref, Term
 
 if TYPE_CHECKING:
     from operator_algebra.lowering.lift import Lift
@@ -111,10 +113,10 @@ class BlockLift:
         graph = self._lift.graph
         number = graph.reserve()
         self._lift.bound[e.variable] = number
-        graph.put(number, Value(e.type, Unknown((), e.type.codomain), (e.name,), e))
+        graph.put(number, Value(e.type, Unknown((), e.type.codomain), (e.name,), origin=e))
         terms = yield self.terms(e.body)
         del self._lift.bound[e.variable]
-        graph.put(number, Value(e.type, Linear(tuple(terms)), (e.name,), e))
+        graph.put(number, Value(e.type, Linear(tuple(terms)), (e.name,), origin=e))
         self._done.update({e: Ref(number)})
         return Ref(number)
 

@@ -14,33 +14,29 @@ from fractions import Fraction
 from math import sqrt
 
 from operator_algebra.lowering.graph import Graph
-from operator_algebra.lowering.products import expand_products
-from operator_algebra.lowering.program import Bound, Bounds, Step, Sweep
 from operator_algebra.lowering.schedule import schedule
-from operator_algebra.lowering.values import (
-    Definition,
-    Given,
-    Invert,
-    Linear,
-    Ref,
-    RootOf,
-    Rounding,
-    Shift,
-    Stack,
-    Term,
-    Update,
-    Value,
-    references,
-)
+from operator_algebra.lowering.values import Definition, Value
 from operator_algebra.operators.spaces import ROUNDING, Type
+from operator_algebra.programs.instructions import Given, Invert, Linear, RootOf, Rounding, Shift, Stack, Update
+from operator_algebra.programs.products import expand_products
+from operator_algebra.programs.program import Step, Sweep
+from operator_algebra.programs.records import Ref, Term, references
 
 UNIT = Fraction(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Columns of rounding that reach each pivot, from left and right, and the sweeps that carry them."""
+
+    of: Mapping[int, tuple[Ref, Ref]]
+    sweeps: tuple[Sweep, ...]
 
 
 def bounds(graph: Graph, pivots: Iterable[int], names: Mapping[int, str]) -> Bounds:
     """The columns that reach each pivot, and the sweeps that carry them once the program has run."""
     carrier = _Carrier(graph)
-    found: list[Bound] = []
+    found: dict[int, tuple[Ref, Ref]] = {}
     for number in pivots:
         definition, block = graph[number].definition, Ref(number)
         if isinstance(definition, RootOf):
@@ -49,8 +45,8 @@ def bounds(graph: Graph, pivots: Iterable[int], names: Mapping[int, str]) -> Bou
         if type_.domain.attached and type_.codomain.attached:
             symmetric = graph[block.value].symmetric
             left = carrier.reaching(block)
-            found.append(Bound(number, left, left if symmetric else carrier.reaching(block.T)))
-    return Bounds(tuple(found), carrier.sweeps(names))
+            found[number] = left, left if symmetric else carrier.reaching(block.T)
+    return Bounds(found, carrier.sweeps(names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +85,9 @@ class _Carrier:
         called = {n: names[ref.value] + ("_star" if ref.star else "") for ref, n in self._numbers.items()}
 
         def step(number: int) -> Step:
-            return Step(number, f"rounding_{called.get(number, number)}", graph[number])
+            return Step(number, f"rounding_{called.get(number, number)}", graph[number].block)
 
-        return tuple(Sweep(stage.direction, tuple(map(step, stage.values))) for stage in schedule(graph, ()))
+        return tuple(Sweep(stage.direction, tuple(map(step, stage.values))) for stage in schedule(graph))
 
     def _columns(self, block: Ref) -> Ref:
         """The value that carries the rounding of a block; it is defined later."""
@@ -136,7 +132,7 @@ class _Carrier:
         """What reaches each term, and what is rounded in adding them."""
         terms: list[Term] = []
         for term in definition.terms:
-            factors = expand_products(self.graph, term.factors)
+            factors = expand_products(self.graph.values, term.factors)
             if block.star:
                 factors = tuple(factor.T for factor in reversed(factors))
             computed = [i for i, factor in enumerate(factors) if not self._given(factor)]
@@ -184,7 +180,7 @@ class _Carrier:
         if not isinstance(definition, Linear) or len(definition.terms) != 2:
             return None
         first, second = sorted(definition.terms, key=lambda term: len(term.factors))
-        P, factors = first.bare, expand_products(self.graph, second.factors)
+        P, factors = first.bare, expand_products(self.graph.values, second.factors)
         if P is None or second.coefficient != -1 or second.scalars or factors[0] != P or factors[-1] != P:
             return None
         middle = [i for i, ref in enumerate(factors) if isinstance(self.graph[ref.value].definition, Invert)]

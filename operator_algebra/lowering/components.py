@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from operator_algebra.lowering.graph import Graph
-from operator_algebra.lowering.values import references
+from operator_algebra.programs.records import references
 
 
 @dataclass(frozen=True, slots=True)

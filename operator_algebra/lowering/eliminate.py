@@ -12,15 +12,15 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from operator_algebra.errors import NotLowerable
-from operator_algebra.expressions.nodes import Expr
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.components import Component, components, local_cycle
-from operator_algebra.lowering.directsum import direct_sum
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.localsystem import Coefficients, LocalSystem, local_system
 from operator_algebra.lowering.relations import has_no_local_term, relate
-from operator_algebra.lowering.values import Invert, Linear, Part, Ref, Shift, Stack, Term, Unknown, Value
-from operator_algebra.operators.spaces import Space, Type
+from operator_algebra.lowering.values import Unknown, Value
+from operator_algebra.operators.spaces import Space, Type, direct_sum
+from operator_algebra.programs.instructions import Invert, Linear, Part, Shift, Stack
+from operator_algebra.programs.records import Ref, Term
 
 UNIT = Fraction(1)
 COUPLED = 1024
@@ -28,35 +28,33 @@ COUPLED = 1024
 IDENTITY = [Term(UNIT, ())]
 
 
-@dataclass(frozen=True, slots=True)
-class Eliminated:
-    """The inverses that were eliminated, and their pivots."""
-
-    origins: tuple[Expr, ...]
-    pivots: tuple[Ref, ...]
-
-
-def eliminate(graph: Graph, *, orthogonal: bool = False, keep_unknowns: bool = False) -> Eliminated:
+def eliminate(graph: Graph) -> None:
     """Replace every coupled component by recurrences that run one way; refuse what has no such form.
 
-    `orthogonal` eliminates by relations, which need no local pivots; `keep_unknowns` is for determinants.
+    The orthogonal method eliminates by relations, which need no local pivots.
     """
-    found: dict[Expr, None] = {}
+    eliminated(graph, keep_unknowns=False)
+
+
+def eliminated(graph: Graph, *, keep_unknowns: bool) -> tuple[Ref, ...]:
+    """Eliminate, and tell the pivots; `keep_unknowns` is for determinants."""
     pivots: list[Ref] = []
-    for component in list(components(graph)):
+    order = list(components(graph))
+    graph.coupled = tuple("".join(sorted(component.labels)) for component in order if not component.trivial)
+    for component in order:
         for number in component.members:
             origin = graph[number].origin
             if isinstance(graph[number].definition, Unknown) and origin is not None:
-                found[origin] = None
+                graph.eliminated[origin] = None
         if component.trivial and not isinstance(graph[component.members[0]].definition, Unknown):
             continue
-        pivot = _eliminate_component(graph, component, orthogonal, keep_unknowns)
+        pivot = _eliminate_component(graph, component, keep_unknowns)
         if pivot is not None:
             pivots.append(pivot)
-    return Eliminated(tuple(found), tuple(pivots))
+    return tuple(pivots)
 
 
-def _eliminate_component(graph: Graph, component: Component, orthogonal: bool, keep_unknowns: bool) -> Ref | None:
+def _eliminate_component(graph: Graph, component: Component, keep_unknowns: bool) -> Ref | None:
     members = component.members
     vectors = [n for n in members if graph[n].is_vector]
     has_unknown = any(isinstance(graph[n].definition, Unknown) for n in members)
@@ -73,7 +71,7 @@ def _eliminate_component(graph: Graph, component: Component, orthogonal: bool, k
         return None
     if "R" in component.labels or any(not graph[n].attached for n in members):
         raise NotLowerable(refuse.reduced_loop(_name(graph, members)))
-    if (has_unknown or both or cycle) and (orthogonal or has_no_local_term(graph, members)):
+    if (has_unknown or both or cycle) and (graph.method == "orthogonal" or has_no_local_term(graph, members)):
         return relate(graph, members)
     if has_unknown or both or cycle:
         elimination = Elimination(graph, local_system(graph, members, keep_unknowns=keep_unknowns))

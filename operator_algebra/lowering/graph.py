@@ -1,21 +1,62 @@
-"""The graph of values that the passes of the compiler work on."""
+"""The graph of values that the passes of the compiler work on, with what is wanted of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Literal, Protocol, Self
 
 from operator_algebra.expressions.nodes import Expr
-from operator_algebra.lowering.values import Definition, Linear, Ref, Term, Value, references
+from operator_algebra.lowering.values import Definition, Value
 from operator_algebra.operators.spaces import Type
+from operator_algebra.programs.instructions import Linear
+from operator_algebra.programs.records import Change, Ref, Term, references
+
+Method = Literal["auto", "joseph", "refined", "orthogonal"]
+
+
+class Wanted(Protocol):
+    """What keeps values alive: an output, or references that somebody holds."""
+
+    def refs(self) -> tuple[Ref, ...]:
+        """The values that are read."""
+        ...
+
+    def map(self, change: Change, /) -> Self:
+        """The same over other values."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """References that somebody holds while passes renumber the graph."""
+
+    held: tuple[Ref, ...]
+
+    def refs(self) -> tuple[Ref, ...]:
+        """The values that are read."""
+        return self.held
+
+    def map(self, change: Change, /) -> Held:
+        """The same over other values."""
+        return Held(tuple(map(change, self.held)))
 
 
 @dataclass
 class Graph:
-    """The values by number; equal acyclic definitions are one value. Mutable while a pass builds it."""
+    """The values by number; equal acyclic definitions are one value. Mutable while a pass builds it.
+
+    `wanted` is what the values are computed for: passes keep it alive, and it follows them.
+    """
 
     values: dict[int, Value] = field(default_factory=dict[int, Value])
+    wanted: tuple[Wanted, ...] = ()
+    method: Method = "auto"
+    coupled: tuple[str, ...] = ()
+    """The labels of the components that were there before elimination."""
+    eliminated: dict[Expr, None] = field(default_factory=dict[Expr, None])
+    """The inverses that elimination took."""
     _interned: dict[tuple[Type, Definition], int] = field(default_factory=dict[tuple[Type, Definition], int])
     _next: int = 0
 
@@ -29,7 +70,7 @@ class Graph:
         if number is None or number not in self.values:
             number = self.reserve()
             self._interned[key] = number
-            self.values[number] = Value(type_, definition, (), origin)
+            self.values[number] = Value(type_, definition, origin=origin)
         if name:
             self.name(number, name)
         return number
@@ -82,9 +123,33 @@ class Graph:
                 pending.extend(ref.value for ref, _ in references(self.values[number].definition))
         return found
 
-    def prune(self, roots: Iterable[int]) -> None:
-        """Drop what the roots do not need."""
-        keep = self.live(roots)
+    @property
+    def roots(self) -> set[int]:
+        """The values that are wanted."""
+        return {ref.value for one in self.wanted for ref in one.refs()}
+
+    def hold(self, *refs: Ref) -> None:
+        """Want some values."""
+        self.wanted = (*self.wanted, Held(refs))
+
+    @property
+    def held(self) -> tuple[Ref, ...]:
+        """Where the values that `hold` was given last stand now."""
+        return self.wanted[-1].refs()
+
+    def follow(self, standing: Mapping[int, Ref]) -> None:
+        """Let what is wanted read the values that stand for others now, and drop what is needed no more."""
+
+        def change(ref: Ref) -> Ref:
+            found = standing.get(ref.value)
+            return ref if found is None else Ref(found.value, found.star != ref.star)
+
+        self.wanted = tuple(one.map(change) for one in self.wanted)
+        self.prune()
+
+    def prune(self) -> None:
+        """Drop what is not needed."""
+        keep = self.live(self.roots)
         self.values = {number: value for number, value in self.values.items() if number in keep}
 
 

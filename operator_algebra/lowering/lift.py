@@ -29,8 +29,10 @@ from operator_algebra.lowering.blocks import BlockLift
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.seams import Seams
 from operator_algebra.lowering.trampoline import Steps, run
-from operator_algebra.lowering.values import Given, Hop, Invert, Linear, Reduce, Ref, Shift, Term, Unknown, Value
+from operator_algebra.lowering.values import Unknown, Value
 from operator_algebra.operators.spaces import ONE, Space, Type, columns_of
+from operator_algebra.programs.instructions import Given, Hop, Invert, Linear, Reduce, Shift
+from operator_algebra.programs.records import Ref, Term
 
 UNIT = Fraction(1)
 
@@ -38,14 +40,12 @@ UNIT = Fraction(1)
 class Lift:
     """Applies expressions to vectors; see `apply`.
 
-    `zeros` are leaves known to vanish; `orthogonal` avoids pivots; `eliminated` collects the inverses met in queries.
+    `zeros` are leaves known to vanish.
     """
 
-    def __init__(self, graph: Graph, zeros: frozenset[str] = frozenset(), *, orthogonal: bool = False) -> None:
+    def __init__(self, graph: Graph, zeros: frozenset[str] = frozenset()) -> None:
         self.graph = graph
         self.zeros = zeros
-        self.orthogonal = orthogonal
-        self.eliminated: dict[Expr, None] = {}
         self.blocks = BlockLift(self)
         self.seams = Seams(self)
         self._applied: dict[tuple[Expr, int], int] = {}
@@ -140,9 +140,9 @@ class Lift:
             case Fixpoint() if not e.type.domain.attached:
                 number = self.graph.reserve()
                 self.bound[e.variable] = number
-                self.graph.put(number, Value(e.type, Unknown((), e.type.codomain), (e.name,), e))
+                self.graph.put(number, Value(e.type, Unknown((), e.type.codomain), (e.name,), origin=e))
                 body = yield self.apply(e.body, self.identity(e.type.domain))
-                self.graph.put(number, Value(e.type, Linear((Term(UNIT, (Ref(body),)),)), (e.name,), e))
+                self.graph.put(number, Value(e.type, Linear((Term(UNIT, (Ref(body),)),)), (e.name,), origin=e))
                 return number if self.is_identity(x) else self.times(Ref(number), type_, x)
             case Root() | Diag() | Fixpoint() | Local() | Transpose():
                 ref = yield self.blocks.lift(e)
@@ -251,7 +251,7 @@ class Lift:
         self._applied[(e, x)] = number
         y_type = Type(type_.domain, e.type.codomain)
         ones = [c for c in map(_multiple_of_one, body.children) if c is not None] if isinstance(body, Sum) else []
-        self.graph.put(number, Value(y_type, Unknown((), body.type.codomain), (), e))
+        self.graph.put(number, Value(y_type, Unknown((), body.type.codomain), origin=e))
         if sum(ones) and not implicit:
             factor = 1 / Fraction(sum(ones))
             terms = [t.scaled(factor) for t in self.inline(x)]
@@ -259,11 +259,11 @@ class Lift:
                 if _multiple_of_one(child) is None:
                     part = yield self.apply(child, number)
                     terms.extend(t.scaled(-factor) for t in self.inline(part))
-            self.graph.put(number, Value(y_type, Linear(tuple(terms)), (), e))
+            self.graph.put(number, Value(y_type, Linear(tuple(terms)), origin=e))
             return number
         part = yield self.apply(body, number)
         equation = [*self.inline(part), *(t.scaled(Fraction(-1)) for t in self.inline(x))]
-        self.graph.put(number, Value(y_type, Unknown(tuple(equation), body.type.codomain), (), e))
+        self.graph.put(number, Value(y_type, Unknown(tuple(equation), body.type.codomain), origin=e))
         return number
 
 

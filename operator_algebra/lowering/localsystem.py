@@ -10,7 +10,9 @@ from operator_algebra.errors import NotLowerable
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.components import strongly_connected
 from operator_algebra.lowering.graph import Graph
-from operator_algebra.lowering.values import Hop, Linear, Ref, Shift, Term, Unknown, Value
+from operator_algebra.lowering.values import Unknown, Value
+from operator_algebra.programs.instructions import Hop, Linear, Shift
+from operator_algebra.programs.records import Ref, Term
 
 Coefficients = dict[int, list[Term]]
 """For each vector read, the block coefficient in front of it, as terms without that vector."""

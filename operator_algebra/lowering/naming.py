@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.products import expand_products, single_product
-from operator_algebra.lowering.program import Output
-from operator_algebra.lowering.values import (
+from operator_algebra.lowering.values import Value
+from operator_algebra.programs.instructions import (
     Answer,
     Call,
     Given,
@@ -16,7 +16,6 @@ from operator_algebra.lowering.values import (
     Linear,
     Part,
     Reduce,
-    Ref,
     Relate,
     Resolve,
     RootOf,
@@ -24,9 +23,9 @@ from operator_algebra.lowering.values import (
     Stack,
     Surround,
     Update,
-    Value,
-    references,
 )
+from operator_algebra.programs.program import Output
+from operator_algebra.programs.records import Ref, references
 
 _RELATIONAL: dict[type, str] = {
     Relate: "relation",
@@ -131,7 +130,7 @@ def _roles(graph: Graph) -> Iterator[tuple[int, str]]:
         factors = single_product(value)
         if factors is None:
             continue
-        leaf = isinstance(graph[expand_products(graph, factors)[0].value].definition, Given)
+        leaf = isinstance(graph[expand_products(graph.values, factors)[0].value].definition, Given)
         if _inverts(graph, factors[-1]) and not leaf and not _inverts(graph, factors[0]):
             yield number, "G"
         elif _inverts(graph, factors[0]) and len(factors) > 1 and not _inverts(graph, factors[-1]):

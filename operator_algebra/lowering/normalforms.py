@@ -8,7 +8,7 @@ from operator_algebra.expressions.build import diag
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, dense
 from operator_algebra.expressions.reduced import reduced
-from operator_algebra.lowering.program import Output, Program
+from operator_algebra.programs.program import Output, Program
 
 
 def in_normal_form(program: Program, zeros: Collection[str]) -> tuple[tuple[str, Expr | Query], ...] | None:

@@ -7,42 +7,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 from operator_algebra.lowering.graph import Graph
-from operator_algebra.lowering.values import Invert, Linear, Reduce, Ref, Term, Update, Value
 from operator_algebra.operators.spaces import Type
+from operator_algebra.programs.instructions import Invert, Linear, Reduce, Update
+from operator_algebra.programs.products import expand_products, single_product, straight
+from operator_algebra.programs.records import Ref, Term
 
 UNIT = Fraction(1)
-
-
-def single_product(value: Value) -> tuple[Ref, ...] | None:
-    """The factors of a block value that is one plain product."""
-    definition = value.definition
-    if value.is_vector or not value.attached or not isinstance(definition, Linear) or len(definition.terms) != 1:
-        return None
-    term = definition.terms[0]
-    if term.coefficient != 1 or term.scalars or len(term.factors) < 2:
-        return None
-    return term.factors
-
-
-def expand_products(graph: Graph, factors: tuple[Ref, ...]) -> tuple[Ref, ...]:
-    """Write named products out, but no sums."""
-    result: list[Ref] = []
-    stack = list(reversed(factors))
-    while stack:
-        ref = stack.pop()
-        inner = single_product(graph[ref.value])
-        if inner is None:
-            result.append(ref)
-        elif ref.star:
-            stack.extend(factor.T for factor in inner)
-        else:
-            stack.extend(reversed(inner))
-    return tuple(_straight(graph, ref) for ref in result)
-
-
-def _straight(graph: Graph, ref: Ref) -> Ref:
-    """Drop the star of a self-adjoint value."""
-    return Ref(ref.value) if ref.star and graph[ref.value].symmetric else ref
 
 
 def reuse_products(graph: Graph) -> None:
@@ -52,7 +22,7 @@ def reuse_products(graph: Graph) -> None:
         factors = single_product(value)
         if factors is not None:
             known.setdefault(factors, Ref(number))
-            adjoint = tuple(_straight(graph, ref.T) for ref in reversed(factors))
+            adjoint = tuple(straight(graph.values, ref.T) for ref in reversed(factors))
             known.setdefault(adjoint, Ref(number, star=True))
     longest = max((len(factors) for factors in known), default=0)
     for number, value in list(graph.values.items()):
@@ -101,7 +71,7 @@ def _pairs(graph: Graph) -> Iterator[set[tuple[Ref, Ref]]]:
         for term in value.definition.terms:
             found: set[tuple[Ref, Ref]] = set()
             for left, right in zip(term.factors, term.factors[1:], strict=False):
-                mirrored = (_straight(graph, right.T), _straight(graph, left.T))
+                mirrored = (straight(graph.values, right.T), straight(graph.values, left.T))
                 found.add(min((left, right), mirrored, key=lambda pair: (pair[0].star, pair[0].value)))
             yield found
 
@@ -112,7 +82,7 @@ def recognise_updates(graph: Graph) -> None:
         if value.symmetric and isinstance(value.definition, Linear):
             update = _update(graph, value.definition)
             if update is not None:
-                graph.put(number, replace(value, definition=update))
+                graph.put(number, replace(value, definition=replace(update, joseph=graph.method == "joseph")))
 
 
 def _update(graph: Graph, definition: Linear) -> Update | None:
@@ -122,13 +92,13 @@ def _update(graph: Graph, definition: Linear) -> Update | None:
     P = first.bare
     if P is None or second.coefficient != -1 or second.scalars or not graph[P.value].symmetric:
         return None
-    factors = expand_products(graph, second.factors)
+    factors = expand_products(graph.values, second.factors)
     middle, odd = divmod(len(factors), 2)
     if not odd or middle < 2 or factors[0] != P or factors[-1] != P:
         return None
     inverse = graph[factors[middle].value].definition
     A = factors[1:middle]
-    A_star = tuple(_straight(graph, ref.T) for ref in reversed(A))
+    A_star = tuple(straight(graph.values, ref.T) for ref in reversed(A))
     if not isinstance(inverse, Invert) or factors[middle + 1 : -1] != A_star:
         return None
     pivot = graph[inverse.source.value].definition
@@ -137,7 +107,7 @@ def _update(graph: Graph, definition: Linear) -> Update | None:
     noise = [
         term
         for term in pivot.terms
-        if term.coefficient != 1 or term.scalars or expand_products(graph, term.factors) != (*A_star, P, *A)
+        if term.coefficient != 1 or term.scalars or expand_products(graph.values, term.factors) != (*A_star, P, *A)
     ]
     if len(noise) == len(pivot.terms):
         return None
@@ -152,9 +122,9 @@ def _existing(graph: Graph, number: int) -> int:
     factors = single_product(graph[number])
     if factors is None:
         return number
-    wanted = expand_products(graph, factors)
+    wanted = expand_products(graph.values, factors)
     for other, value in graph.values.items():
         found = single_product(value)
-        if other != number and found is not None and expand_products(graph, found) == wanted:
+        if other != number and found is not None and expand_products(graph.values, found) == wanted:
             return other
     return number

@@ -16,18 +16,20 @@ from operator_algebra.expressions.build import vector
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.components import components, local_cycle
-from operator_algebra.lowering.eliminate import Elimination, eliminate
-from operator_algebra.lowering.graph import Graph
+from operator_algebra.lowering.eliminate import Elimination, eliminated
+from operator_algebra.lowering.graph import Graph, Held
 from operator_algebra.lowering.lift import Lift
 from operator_algebra.lowering.localsystem import local_system
+from operator_algebra.lowering.passes import FRONT
 from operator_algebra.lowering.relations import answer, has_no_local_term
-from operator_algebra.lowering.share import share
 from operator_algebra.lowering.signs import positive
-from operator_algebra.lowering.simplify import drop_zeros, inline_single_use, resolve_aliases, simplify
+from operator_algebra.lowering.simplify import drop_zeros, inline_single_use, resolve_aliases
 from operator_algebra.lowering.trampoline import run
-from operator_algebra.lowering.transfer import Transfer
-from operator_algebra.lowering.values import Given, Linear, Ref, Shift, Term, Unknown, Value, map_references, references
+from operator_algebra.lowering.values import Unknown, Value
 from operator_algebra.operators.spaces import Type
+from operator_algebra.programs.instructions import Given, Linear, Shift
+from operator_algebra.programs.records import Ref, Term, map_references, references
+from operator_algebra.programs.walk import Walk
 
 UNIT = Fraction(1)
 
@@ -45,9 +47,9 @@ class _Query:
     output: int
     members: tuple[int, ...]
 
-    def asks_for_relations(self, orthogonal: bool) -> bool:
+    def asks_for_relations(self) -> bool:
         """Whether something is to be eliminated, and local pivots are not wanted or cannot exist."""
-        if not orthogonal and not has_no_local_term(self.graph, self.members):
+        if self.graph.method != "orthogonal" and not has_no_local_term(self.graph, self.members):
             return False
         if any(isinstance(self.graph[n].definition, Unknown) for n in self.members):
             return True
@@ -55,32 +57,29 @@ class _Query:
         return any({"U", "D"} <= c.labels or local_cycle(self.graph, c.members) for c in coupled)
 
 
-def transfer(lift: Lift, e: Expr) -> Transfer:
+def transfer(lift: Lift, e: Expr) -> Walk:
     """Lower the blocks of an operator from an attached space to an attached space into the graph of `lift`."""
     if run(lift.seams.split(e)).low:
         raise NoWalk
     query = _query(lift, e)
-    if query.asks_for_relations(lift.orthogonal):
+    if query.asks_for_relations():
         raise NoWalk
     found = _eliminated(query, e)
     return found.map(transplant(query.graph, lift.graph, found.refs()))
 
 
 def _query(lift: Lift, e: Expr) -> _Query:
-    graph = Graph()
-    inner = Lift(graph, lift.zeros, orthogonal=lift.orthogonal)
+    graph = Graph(method=lift.graph.method)
+    inner = Lift(graph, lift.zeros)
     unit = vector("unit_of_query", e.type.domain)
     x = inner.given(unit)
-    output = inner.applied(e, x)
-    standing = resolve_aliases(graph, [output, x])
-    x, output = standing[x], standing[output]
-    shared = share(graph, [output, x])
-    x, output = shared[x].value, shared[output].value
-    kept = simplify(graph, [output, x])
-    x, output = kept[x], kept[output]
+    graph.hold(Ref(inner.applied(e, x)), Ref(x))
+    for simplification in FRONT:
+        simplification(graph)
+    output, x = (ref.value for ref in graph.held)
     members = _dependents(graph, x)
     unknowns = [graph[number] for number in members if isinstance(graph[number].definition, Unknown)]
-    lift.eliminated.update((value.origin, None) for value in unknowns if value.origin is not None)
+    lift.graph.eliminated.update((value.origin, None) for value in unknowns if value.origin is not None)
     return _Query(graph, x, output, tuple(sorted(members)))
 
 
@@ -99,11 +98,11 @@ def _dependents(graph: Graph, x: int) -> set[int]:
     return found - {x}
 
 
-def _eliminated(query: _Query, e: Expr) -> Transfer:
+def _eliminated(query: _Query, e: Expr) -> Walk:
     graph, x, output, members = query.graph, query.x, query.output, query.members
     if output not in members:
         out_x = Ref(graph.new(e.type, Linear((Term(UNIT, ()),)))) if output == x else None
-        return Transfer((), (), out_x, (), (), (), (), (), (), (), ())
+        return Walk((), (), out_x, (), (), (), (), (), (), (), ())
     system = local_system(graph, members, always=True)
     gathers, pulls = system.gathers, system.pulls
     z = [system.z[i] for i in gathers]
@@ -120,7 +119,7 @@ def _eliminated(query: _Query, e: Expr) -> Transfer:
 
     messages = [system.source(i) for i in gathers]
     carried = [system.source(j) for j in pulls]
-    found = Transfer(
+    found = Walk(
         inward=tuple(system.hop(i) for i in gathers),
         outward=tuple(system.hop(j) for j in pulls),
         out_x=block(output, x),
@@ -138,7 +137,7 @@ def _eliminated(query: _Query, e: Expr) -> Transfer:
     return _with_theta(graph, positive(graph, found.only(inward, outward)), types)
 
 
-def _with_theta(graph: Graph, t: Transfer, types: list[list[Type]]) -> Transfer:
+def _with_theta(graph: Graph, t: Walk, types: list[list[Type]]) -> Walk:
     """Θ_ji(c) = D_j(c,k) (d_j[z_i] + Σ d_j[β_j'] Θ_j'i' s_i'[z_i])(k) U_i(k,c), zero where nothing comes back."""
     # What comes back to a child also comes back through the parent, so every Θ reads others at the parent: all get
     # their numbers first. The pairs grow from those with a direct answer; the others are zero and get no recurrence.
@@ -166,13 +165,14 @@ def _with_theta(graph: Graph, t: Transfer, types: list[list[Type]]) -> Transfer:
         turned = graph.linear(Type(t.inward[i].type.codomain, t.outward[j].type.domain), terms)
         graph.put(number, Value(types[j][i], Shift(t.outward[j], Ref(turned), t.inward[i])))
     grid = tuple(tuple(Ref(theta[j, i]) if (j, i) in theta else None for i in columns) for j in rows)
-    return Transfer(t.inward, t.outward, t.out_x, t.out_z, t.out_beta, t.s_x, t.s_z, t.d_x, t.d_z, t.d_beta, grid)
+    return Walk(t.inward, t.outward, t.out_x, t.out_z, t.out_beta, t.s_x, t.s_z, t.d_x, t.d_z, t.d_beta, grid)
 
 
 def transplant(source: Graph, target: Graph, refs: Iterable[Ref]) -> Callable[[Ref], Ref | None]:
     """Move values into the graph of the whole formula; the result says where they stand, None for what vanishes."""
     drop_zeros(source)
-    source.prune([ref.value for ref in refs])
+    source.wanted = (Held(tuple(refs)),)
+    source.prune()
     numbers: dict[int, int] = {}
     for number, value in source.values.items():
         if isinstance(value.definition, Given) and value.definition.symbol is not None:
@@ -193,7 +193,7 @@ def transplant(source: Graph, target: Graph, refs: Iterable[Ref]) -> Callable[[R
 def diagonal(lift: Lift, e: Expr) -> list[Term]:
     """The block diagonal of an operator: out[x] + Σ out[β_j] Θ_ji s_i[x]; by relations where pivots are avoided."""
     query = _query(lift, e)
-    if query.asks_for_relations(lift.orthogonal):
+    if query.asks_for_relations():
         return _related(lift, query)
     found = _eliminated(query, e)
     found = found.map(transplant(query.graph, lift.graph, found.refs()))
@@ -217,18 +217,19 @@ def _related(lift: Lift, query: _Query) -> list[Term]:
 
 def pivots(lift: Lift, e: Expr, *, inverted: bool) -> list[Ref]:
     """The pivots or relations met when e, or its inverse, is applied to a vector, moved into the graph of `lift`."""
-    graph = Graph()
-    inner = Lift(graph, lift.zeros, orthogonal=lift.orthogonal)
+    graph = Graph(method=lift.graph.method)
+    inner = Lift(graph, lift.zeros)
     space = e.type.codomain if inverted else e.type.domain
     x = inner.given(vector("unit_of_query", space))
     number = inner.solved(e, x) if inverted else inner.applied(e, x)
-    number = resolve_aliases(graph, [number])[number]
-    inline_single_use(graph, [number])
-    eliminated = eliminate(graph, orthogonal=lift.orthogonal, keep_unknowns=True)
-    lift.eliminated.update(dict.fromkeys(eliminated.origins))
+    graph.hold(Ref(number))
+    resolve_aliases(graph)
+    inline_single_use(graph)
+    found = eliminated(graph, keep_unknowns=True)
+    lift.graph.eliminated.update(graph.eliminated)
     if x not in graph.values:
         raise NotLowerable(refuse.zero_determinant(e, e))
     # Determinants do not depend on the right-hand side.
     graph.put(x, replace(graph[x], definition=Linear(()), names=()))
-    change = transplant(graph, lift.graph, eliminated.pivots)
-    return [ref for ref in map(change, eliminated.pivots) if ref is not None]
+    change = transplant(graph, lift.graph, found)
+    return [ref for ref in map(change, found) if ref is not None]

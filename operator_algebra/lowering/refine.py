@@ -13,17 +13,19 @@ from fractions import Fraction
 from operator_algebra.lowering.components import Component, components, local_cycle, strongly_connected
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.relations import has_no_local_term
-from operator_algebra.lowering.values import Linear, Ref, Term, Unknown, map_references, references
+from operator_algebra.lowering.values import Unknown
+from operator_algebra.programs.instructions import Linear
+from operator_algebra.programs.records import Ref, Term, map_references, references
 
 UNIT = Fraction(1)
 
 
-def refine(graph: Graph) -> bool:
-    """Refine every component that has a residual; whether there was one."""
-    refinable = [c for c in components(graph) if _has_residual(graph, c)]
-    for component in refinable:
+def refine(graph: Graph) -> None:
+    """Refine every component that has a residual, if refinement is asked for."""
+    if graph.method != "refined":
+        return
+    for component in [c for c in components(graph) if _has_residual(graph, c)]:
         _refine(graph, component.members)
-    return bool(refinable)
 
 
 def _has_residual(graph: Graph, component: Component) -> bool:

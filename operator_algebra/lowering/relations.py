@@ -12,25 +12,11 @@ from fractions import Fraction
 
 from operator_algebra.errors import NotLowerable
 from operator_algebra.lowering import refuse
-from operator_algebra.lowering.directsum import direct_sum
 from operator_algebra.lowering.graph import Graph
-from operator_algebra.lowering.values import (
-    Answer,
-    Equation,
-    Hop,
-    Linear,
-    Part,
-    Ref,
-    Relate,
-    Resolve,
-    Shift,
-    Surround,
-    Term,
-    Unknown,
-    Value,
-    references,
-)
-from operator_algebra.operators.spaces import Space, Type
+from operator_algebra.lowering.values import Unknown, Value
+from operator_algebra.operators.spaces import RELATION, Space, Type, direct_sum
+from operator_algebra.programs.instructions import Answer, Hop, Linear, Part, Relate, Resolve, Shift, Surround
+from operator_algebra.programs.records import Equation, Ref, Term, references
 
 UNIT = Fraction(1)
 
@@ -51,7 +37,7 @@ def answer(graph: Graph, members: tuple[int, ...], x: int, output: int) -> Ref:
     component = _Component(graph, members, x, output)
     relation = component.relation()
     surroundings, answers = graph.reserve(), graph.reserve()
-    graph.put(surroundings, Value(component.type, Surround(Ref(surroundings), relation)))
+    graph.put(surroundings, Value(Type(component.type.domain, RELATION), Surround(Ref(surroundings), relation)))
     space = graph[x].type.codomain
     drives = tuple(
         Ref(graph.linear(Type(space, equation.rows), terms)) if terms else None
@@ -125,7 +111,10 @@ class _Component:
         """The relation of the component, as a new value."""
         number = self.graph.reserve()
         gathers, pulls = self._carried(self._gathers), self._carried(self._pulls)
-        self.graph.put(number, Value(self.type, Relate(Ref(number), self.spaces, self.equations, gathers, pulls)))
+        self.graph.put(
+            number,
+            Value(Type(self.type.domain, RELATION), Relate(Ref(number), self.spaces, self.equations, gathers, pulls)),
+        )
         return Ref(number)
 
     def _shift(self, number: int) -> Shift:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from operator_algebra.lowering.components import Component, components
 from operator_algebra.lowering.graph import Graph
-from operator_algebra.lowering.values import Given, references
-
-Direction = Literal["inward", "outward", "local", "once"]
+from operator_algebra.programs.instructions import Given
+from operator_algebra.programs.program import Direction
+from operator_algebra.programs.records import references
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ class _Plan:
         return 1 + max(self.done.values(), default=-1)
 
 
-def schedule(graph: Graph, roots: Iterable[int]) -> tuple[Stage, ...]:
+def schedule(graph: Graph) -> tuple[Stage, ...]:
     """The stages of a graph of one-way recurrences, in order."""
     order = list(components(graph))
     plans = [_Plan(graph, order, first) for first in ("inward", "outward")]

@@ -6,12 +6,13 @@ the same causal recursion, whose solution is unique; a value that stays together
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import replace
 from fractions import Fraction
 
 from operator_algebra.lowering.graph import Graph
-from operator_algebra.lowering.values import (
+from operator_algebra.lowering.values import Unknown
+from operator_algebra.programs.instructions import (
     Answer,
     Call,
     Given,
@@ -19,7 +20,6 @@ from operator_algebra.lowering.values import (
     Linear,
     Part,
     Reduce,
-    Ref,
     Relate,
     Resolve,
     RootOf,
@@ -27,13 +27,10 @@ from operator_algebra.lowering.values import (
     Shift,
     Stack,
     Surround,
-    Term,
     Total,
-    Unknown,
     Update,
-    map_references,
-    references,
 )
+from operator_algebra.programs.records import Ref, Term, map_references, references
 
 EXPANSION_LIMIT = 64
 
@@ -250,8 +247,8 @@ def _stars(is_vector: bool) -> tuple[bool, ...]:
     return (False,) if is_vector else (False, True)
 
 
-def share(graph: Graph, roots: Iterable[int]) -> dict[int, Ref]:
-    """Merge equal values in place and mark self-adjoint ones; returns what stands for each value now."""
+def share(graph: Graph) -> None:
+    """Merge equal values and mark self-adjoint ones."""
     classes = _Classes(graph)
     classes.refine()
     chosen: dict[int, Ref] = {}
@@ -283,8 +280,7 @@ def share(graph: Graph, roots: Iterable[int]) -> dict[int, Ref]:
             names = tuple(dict.fromkeys(kept[number]))
             definition = map_references(value.definition, change)
             graph.put(number, replace(value, definition=definition, names=names, symmetric=number in symmetric))
-    graph.prune({stands[root].value for root in roots})
-    return stands
+    graph.follow(stands)
 
 
 def _preference(graph: Graph, number: int) -> tuple[bool, bool, int]:

@@ -6,11 +6,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 from operator_algebra.lowering.graph import Graph
-from operator_algebra.lowering.transfer import Transfer
-from operator_algebra.lowering.values import Linear, Ref, Term
+from operator_algebra.programs.instructions import Linear
+from operator_algebra.programs.records import Ref, Term
+from operator_algebra.programs.walk import Walk
 
 
-def positive(graph: Graph, t: Transfer) -> Transfer:
+def positive(graph: Graph, t: Walk) -> Walk:
     """Count the inward message i as −s_i where d_j[z_i] is negative: then Θ_ji is Υ⁺, and not −Υ⁺."""
     flip = [_all_negative(graph, [row[i] for row in t.d_z]) for i in range(len(t.inward))]
 

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from operator_algebra.lowering.components import components
 from operator_algebra.lowering.graph import Graph, collect
-from operator_algebra.lowering.values import (
-    Definition,
-    Invert,
-    Linear,
-    Reduce,
-    Ref,
-    Shift,
-    Term,
-    Unknown,
-    Value,
-    map_references,
-    references,
-    terms_of,
-)
+from operator_algebra.lowering.values import Definition, Unknown, Value
 from operator_algebra.operators.spaces import Type
+from operator_algebra.programs.instructions import Invert, Linear, Reduce, Shift
+from operator_algebra.programs.records import Ref, Term, map_references, references, terms_of
 
 Bundle = tuple[Type, tuple[Term, ...]]
 
 
-def resolve_aliases(graph: Graph, roots: Iterable[int]) -> dict[int, int]:
-    """Read through values that are just another value; the result says what stands for each."""
+def resolve_aliases(graph: Graph) -> None:
+    """Read through values that are just another value."""
     target: dict[int, int] = {}
     for number, value in graph.values.items():
         definition = value.definition
@@ -53,16 +42,14 @@ def resolve_aliases(graph: Graph, roots: Iterable[int]) -> dict[int, int]:
             graph.put(end, replace(graph[end], names=graph[number].names))
     for number, value in list(graph.values.items()):
         graph.put(number, replace(value, definition=map_references(value.definition, change)))
-    standing = {number: follow(number) for number in graph.values}
-    graph.prune({standing[root] for root in roots})
-    return standing
+    graph.follow({number: Ref(follow(number)) for number in target})
 
 
-def inline_single_use(graph: Graph, roots: Iterable[int]) -> None:
+def inline_single_use(graph: Graph) -> None:
     """Put an anonymous vector that is read once, and only added, into the sum that reads it."""
     # On a line of its own a sum hides its terms from the sum that reads it, where they may meet terms with the same
     # factors and become one recurrence with them. What is read twice stays, for it would be computed twice.
-    keep = set(roots)
+    keep = graph.roots
     changed = True
     while changed:
         changed = False
@@ -120,11 +107,11 @@ def _with_terms(definition: Linear | Unknown | Reduce, terms: tuple[Term, ...]) 
     return replace(definition, terms=terms)
 
 
-def separate_constants(graph: Graph, roots: Iterable[int]) -> None:
+def separate_constants(graph: Graph) -> None:
     """M (α − s), α solved for and s known, becomes M α − M s: the coefficients of α then meet in one sum."""
     # A sum of α and s belongs to the component because of α, so s would pass for something to be solved for, and the
     # coefficient of α would be split between two unknowns. Apart, M s is known before elimination begins.
-    keep, reads = set(roots), graph.reads()
+    keep, reads = graph.roots, graph.reads()
     for component in list(components(graph)):
         if component.trivial or not {"U", "D"} <= component.labels:
             continue
@@ -146,7 +133,7 @@ def separate_constants(graph: Graph, roots: Iterable[int]) -> None:
                 terms.extend(_through(term, parts) if mixed else [term])
             if len(terms) > len(definition.terms):
                 graph.put(number, replace(graph[number], definition=_with_terms(definition, collect(terms))))
-    graph.prune(keep)
+    graph.prune()
 
 
 def _through(term: Term, parts: tuple[Term, ...]) -> Iterator[Term]:
@@ -232,9 +219,9 @@ def _recurrence(graph: Graph, number: int) -> _Recurrence | None:
     return None if found is None else _Recurrence(Shift(found.hop, Ref(0)), tuple(rest))
 
 
-def merge_recurrences(graph: Graph, roots: Iterable[int]) -> bool:
+def merge_recurrences(graph: Graph) -> bool:
     """Σ c_i v_i with v_i = L v_i + s_i, read nowhere else, is one recurrence w = L w + Σ c_i s_i."""
-    keep = set(roots)
+    keep = graph.roots
     readers: dict[int, set[int]] = {}
     for number, value in graph.values.items():
         for ref, _ in references(value.definition):
@@ -325,20 +312,15 @@ def drop_identities(graph: Graph) -> None:
             graph.put(number, replace(value, definition=_with_terms(value.definition, collect(terms))))
 
 
-def simplify(graph: Graph, roots: Iterable[int]) -> dict[int, int]:
-    """Apply all rewrites until nothing changes; the result says what stands for each value now."""
-    roots = set(roots)
-    standing = {number: number for number in graph.values}
+def simplify(graph: Graph) -> None:
+    """Apply all rewrites until nothing changes."""
     for _ in range(len(graph.values) + 4):
-        step = resolve_aliases(graph, {standing[root] for root in roots})
-        standing = {number: step.get(end, end) for number, end in standing.items()}
-        ends = {standing[root] for root in roots}
-        inline_single_use(graph, ends)
+        resolve_aliases(graph)
+        inline_single_use(graph)
         changed = factor_sums(graph)
-        graph.prune(ends)
-        while merge_recurrences(graph, ends):
-            graph.prune(ends)
+        graph.prune()
+        while merge_recurrences(graph):
+            graph.prune()
             changed = True
         if not changed:
             break
-    return standing

@@ -11,8 +11,9 @@ from operator_algebra.lowering import refuse
 from operator_algebra.lowering.lift import Lift
 from operator_algebra.lowering.queries import pivots
 from operator_algebra.lowering.trampoline import run
-from operator_algebra.lowering.values import Ref, Term, Total
 from operator_algebra.operators.spaces import ONE
+from operator_algebra.programs.instructions import Total
+from operator_algebra.programs.records import Ref, Term
 
 UNIT = Fraction(1)
 

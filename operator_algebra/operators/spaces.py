@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ast import literal_eval
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from operator_algebra.arguments import flag, instance, shown, word
@@ -10,11 +10,20 @@ from operator_algebra.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """What the coordinates of `columns_of` count: those of a family of blocks, or of its block at one body."""
+
+    family: str
+    place: int | str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Space:
     """A space of block vectors.
 
     `sizes` names the family of block sizes ("spatial": 6 per body, "joint": the joint's degrees of freedom, "one",
-    or a user's own name); a space that is not `attached` to bodies is a single block.
+    or a user's own name); a space that is not `attached` to bodies is a single block. A direct sum has `parts`, what
+    `columns_of` makes says what it counts.
 
     >>> MOTION.dual
     force
@@ -26,6 +35,8 @@ class Space:
     dual_name: str
     sizes: str
     attached: bool = True
+    parts: tuple[Space, ...] = ()
+    counted: Counted | None = None
 
     def __post_init__(self) -> None:
         for text in (self.name, self.dual_name, self.sizes):
@@ -40,12 +51,20 @@ class Space:
         if not isinstance(other, Space):
             return NotImplemented
         mine, theirs = (self.name, self.dual_name, self.sizes), (other.name, other.dual_name, other.sizes)
-        return mine == theirs and self.attached == other.attached
+        same = mine == theirs and self.attached == other.attached
+        return same and self.parts == other.parts and self.counted == other.counted
 
     @property
     def dual(self) -> Space:
         """The space of the linear functionals on this one."""
-        return Space(self.dual_name, self.name, self.sizes, self.attached)
+        return Space(
+            self.dual_name, self.name, self.sizes, self.attached, tuple(p.dual for p in self.parts), self.counted
+        )
+
+    @property
+    def summands(self) -> tuple[Space, ...]:
+        """The parts of a direct sum; any other space is its own."""
+        return self.parts or (self,)
 
     def __rshift__(self, codomain: Space) -> Type:
         return Type(self, codomain)
@@ -98,10 +117,13 @@ TORQUE = Space("torque", "rate", "joint")
 WHITE = Space("white", "white", "joint")
 ONE = Space("one", "one", "one", attached=False)
 ROUNDING = Space("rounding", "rounding", "rounding", attached=False)
+RELATION = Space("relation", "relation", "relation")
 ANY = Space("any", "any", "any")
 UNTYPED = Type(ANY, ANY)
 
-_RESERVED = frozenset({"motion", "force", "rate", "torque", "white", "one", "rounding", "any", "spatial", "joint"})
+_RESERVED = frozenset(
+    {"motion", "force", "rate", "torque", "white", "one", "rounding", "relation", "any", "spatial", "joint"}
+)
 
 
 def space(name: str, *, attached: bool = True) -> Space:
@@ -141,18 +163,27 @@ def white(base: Space) -> Space:
 def columns_of(base: Space, place: int | str | None = None) -> Space:
     """The global space with one coordinate for each of an attached space, or of its part at one body.
 
-    >>> counted_by(columns_of(TORQUE, "elbow")), counted_by(TORQUE)
-    (('joint', 'elbow'), None)
+    >>> columns_of(TORQUE, "elbow").counted
+    Counted(family='joint', place='elbow')
     """
     where = "" if place is None else f" at {place}"
     name = f"columns of {base.name}{where}"
-    return Space(name, f"{name}*", f"columns:{base.sizes}:{'' if place is None else repr(place)}", attached=False)
+    counted = Counted(base.sizes, place)
+    return Space(name, f"{name}*", f"columns of {base.sizes}{where}", attached=False, counted=counted)
 
 
-def counted_by(columns: Space) -> tuple[str, int | str | None] | None:
-    """The block sizes that the coordinates of `columns_of` count, and the body if it is one; None for other spaces."""
-    kind, _, rest = columns.sizes.partition(":")
-    if kind != "columns":
-        return None
-    sizes, _, place = rest.partition(":")
-    return sizes, literal_eval(place) if place else None
+def direct_sum(spaces: Iterable[Space]) -> Space:
+    """The space of stacked blocks; one space alone is itself.
+
+    >>> direct_sum([RATE, FORCE]), direct_sum([RATE, FORCE]).parts, direct_sum([RATE])
+    (rate ⊕ force, (rate, force), rate)
+    """
+    listed = tuple(spaces)
+    if len(listed) == 1:
+        return listed[0]
+    return Space(
+        " ⊕ ".join(space.name for space in listed),
+        " ⊕ ".join(space.dual_name for space in listed),
+        "+".join(space.sizes for space in listed),
+        parts=listed,
+    )

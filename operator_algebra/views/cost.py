@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from operator_algebra.lowering.cost import cost as count
-from operator_algebra.lowering.program import Program
 from operator_algebra.markup import cut
 from operator_algebra.models.model import Model
+from operator_algebra.programs.cost import cost as count
+from operator_algebra.programs.program import Program
 from operator_algebra.views import chart
 from operator_algebra.views.branches import LABELLED
 from operator_algebra.views.canvas import (

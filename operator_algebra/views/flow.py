@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, overload
 
-from operator_algebra.lowering.program import Program
 from operator_algebra.markup import cut, width
 from operator_algebra.models.model import Model
+from operator_algebra.programs.program import Program
 from operator_algebra.views.branches import Spot
 from operator_algebra.views.canvas import (
     Numbering,

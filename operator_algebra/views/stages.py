@@ -9,12 +9,12 @@ from operator_algebra.expressions.names import written
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.lower import lower
-from operator_algebra.lowering.program import Program, Sweep
-from operator_algebra.lowering.values import Shift
-from operator_algebra.lowering.writer import Writer
 from operator_algebra.models.families import forest
 from operator_algebra.models.model import Model
 from operator_algebra.operators.vanishing import vanishing
+from operator_algebra.pages.writer import Writer
+from operator_algebra.programs.instructions import Shift
+from operator_algebra.programs.program import Program, Sweep
 
 Lowered = Program | Expr | Query | str
 

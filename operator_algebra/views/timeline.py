@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from operator_algebra.lowering.program import Program
 from operator_algebra.markup import cut, width
 from operator_algebra.models.model import Model
+from operator_algebra.programs.program import Program
 from operator_algebra.views.branches import LABELLED
 from operator_algebra.views.canvas import (
     Numbering,

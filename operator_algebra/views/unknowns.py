@@ -13,21 +13,11 @@ from operator_algebra.expressions.render import brief
 from operator_algebra.lowering.components import components
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.lift import Lift
+from operator_algebra.lowering.passes import FRONT
 from operator_algebra.lowering.share import share
-from operator_algebra.lowering.simplify import resolve_aliases, simplify
-from operator_algebra.lowering.values import (
-    Definition,
-    Given,
-    Hop,
-    Invert,
-    Ref,
-    Shift,
-    Term,
-    Unknown,
-    Value,
-    references,
-    terms_of,
-)
+from operator_algebra.lowering.values import Definition, Unknown, Value
+from operator_algebra.programs.instructions import Given, Hop, Invert, Shift
+from operator_algebra.programs.records import Ref, Term, references, terms_of
 
 Reading = Literal["body", "children", "parent"]
 
@@ -90,11 +80,10 @@ def unknowns(e: Expr) -> tuple[Component, ...]:
 def _lifted(e: Expr) -> tuple[Graph, int]:
     """The graph of values before elimination, equal values merged; and the value of the formula."""
     graph = Graph()
-    number = Lift(graph).vector(e)
-    number = resolve_aliases(graph, {number}).get(number, number)
-    number = share(graph, {number})[number].value
-    number = simplify(graph, {number}).get(number, number)
-    return graph, share(graph, {number})[number].value
+    graph.hold(Ref(Lift(graph).vector(e)))
+    for simplification in (*FRONT, share):
+        simplification(graph)
+    return graph, graph.held[0].value
 
 
 def _named(graph: Graph, result: int) -> dict[int, str]:

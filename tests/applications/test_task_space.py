@@ -17,9 +17,9 @@ from operator_algebra.applications import task_space as ts
 from operator_algebra.backends.diagnosis import SMALL
 from operator_algebra.errors import OperatorAlgebraWarning, SpaceMismatch
 from operator_algebra.lowering.lower import Method
-from operator_algebra.lowering.values import Relate
 from operator_algebra.models.model import Model
 from operator_algebra.operators.leaves import Frame
+from operator_algebra.programs.instructions import Relate
 from tests.evaluation.test_vectors import FRAMES
 from tests.oracles import dense_dynamics
 from tests.oracles.finite_differences import allowed as differences
@@ -150,7 +150,7 @@ def test_programs_say_how_the_inverse_was_taken(method: Method) -> None:
         program = oa.lower(e, method=method)
         assert ts.inertia in program.report.eliminated
         assert program.report.pivots == ()
-        assert [type(step.definition) for step in program.pivots()] == [Relate]
+        assert [type(program.steps[pivot.value].definition) for pivot in program.pivots] == [Relate]
     assert oa.lower(ts.stacked.inertia).report.pivots == ("s", "D")
     assert len(oa.lower(ts.stacked.inertia).sweeps) == len(oa.lower(ts.stacked.inverse_inertia).sweeps) == 2
     assert len(oa.lower(ts.inverse_inertia @ oa.vector("F", s.CONTACT.dual)).sweeps) == 2

@@ -107,7 +107,7 @@ def agree(found: Any, expected: Any, model: Model, q: Any) -> None:
 
 
 def inputs_of(formula: Any, model: Model, v: Any) -> dict[str, Any]:
-    names = {symbol.name for symbol in oa.lower(formula).mentioned}
+    names = {symbol.name for symbol in oa.lower(formula).accepts}
     rng = np.random.default_rng(model.nv)
     drawn = {"v": v, "T": rng.uniform(-1, 1, model.nv), "qdd": rng.uniform(-1, 1, model.nv)}
     return {name: drawn[name] for name in names if name in drawn}

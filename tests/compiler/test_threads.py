@@ -29,7 +29,7 @@ TREE = random_tree(9, joints=("revolute", "spherical", "universal", "floating"),
 )
 def test_compiled_programs_are_reentrant(e: Lowerable) -> None:
     compiled = compile_program(e, TREE)
-    mentioned = {symbol.name for symbol in compiled.program.mentioned}
+    mentioned = {symbol.name for symbol in compiled.program.accepts}
 
     def run(seed: int) -> Any:
         rng = np.random.default_rng(seed)
@@ -85,7 +85,7 @@ for model in models:
                 if method == "orthogonal" and batch:
                     continue
                 program = oa.compile(e, model, method=method)
-                mentioned = {symbol.name for symbol in program.program.mentioned}
+                mentioned = {symbol.name for symbol in program.program.accepts}
                 result = program(q=q, **{name: x for name, x in values.items() if name in mentioned})
                 for piece in result if isinstance(result, list) else [result]:
                     total.update(np.ascontiguousarray(piece).tobytes())

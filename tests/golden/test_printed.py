@@ -14,9 +14,9 @@ from operator_algebra.expressions.build import diag, fixpoint, inv, operator
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, dense, logdet, trace
 from operator_algebra.lowering.lower import lower
-from operator_algebra.lowering.program import Output, Program
 from operator_algebra.models.model import Model
 from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE, space
+from operator_algebra.programs.program import Output, Program
 from operator_algebra.symbols import E_phi, I, M
 from tests.golden.pages import FOLDER, pages
 from tests.lowering.agreement import bound, scale
@@ -58,7 +58,7 @@ def inputs(program: Program) -> dict[str, Any]:
     rng = np.random.default_rng(7)
     sizes = [part.stop - part.start for part in MODEL.v_slices]
     found: dict[str, Any] = {}
-    for symbol in program.mentioned:
+    for symbol in program.accepts:
         rows, cols = symbol.type.codomain, symbol.type.domain
         if symbol.name == "v":
             continue
@@ -98,7 +98,7 @@ def value(e: Any, given: dict[str, Any]) -> Any:
 
 def known(body: Expr, given: dict[str, Any]) -> dict[str, Any]:
     """The inputs that a formula mentions."""
-    names = {s.name for s in lower({"x": body}).mentioned}
+    names = {s.name for s in lower({"x": body}).accepts}
     return {name: value for name, value in {**given, "v": V}.items() if name in names}
 
 

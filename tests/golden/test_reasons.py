@@ -12,12 +12,12 @@ from operator_algebra.expressions.build import diag, fixpoint, inv, operator
 from operator_algebra.expressions.nodes import Expr, Fixpoint, Symbol
 from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.identities.catalogue import catalogue, sides
-from operator_algebra.lowering.explain import LONGEST, Explainer
 from operator_algebra.lowering.lower import lower
-from operator_algebra.lowering.program import Program
-from operator_algebra.lowering.writer import Writer
 from operator_algebra.markup import width
 from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE
+from operator_algebra.pages.explain import LONGEST, Explainer
+from operator_algebra.pages.writer import Writer
+from operator_algebra.programs.program import Program
 from tests.golden.pages import FOLDER, pages
 
 PAGES = pages()

@@ -16,10 +16,12 @@ from operator_algebra.expressions.nodes import Expr, Product
 from operator_algebra.lowering import blocks, queries, totals
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.lift import Lift
-from operator_algebra.lowering.program import Program, Step
 from operator_algebra.lowering.seams import Bordered
-from operator_algebra.lowering.transfer import Transfer
-from operator_algebra.lowering.values import Definition, Given, Linear, Reduce, Ref, Shift, Term, Update
+from operator_algebra.lowering.values import Definition
+from operator_algebra.programs.instructions import Given, Linear, Reduce, Shift, Update
+from operator_algebra.programs.program import Program, Step
+from operator_algebra.programs.records import Ref, Term
+from operator_algebra.programs.walk import Walk
 
 
 def with_definition(program: Program, number: int, definition: Definition) -> Program:
@@ -90,7 +92,7 @@ def _only_inverted(original: Pass) -> Pass:
 
 
 def _nothing_returns(_: Pass) -> Pass:
-    def without(graph: Graph, t: Transfer, types: object) -> Transfer:
+    def without(graph: Graph, t: Walk, types: object) -> Walk:
         return replace(t, theta=tuple(tuple(None for _ in t.inward) for _ in t.outward))
 
     return without

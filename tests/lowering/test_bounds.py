@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
-from operator_algebra.backends.backend import Pivot, Run
+from operator_algebra.backends.backend import Measured, Run
 from operator_algebra.backends.diagnosis import SMALL
 from operator_algebra.backends.kernels import ROOT_EPS, random_signs
 from operator_algebra.backends.rescue import rescued
@@ -23,13 +23,13 @@ from operator_algebra.evaluation import evaluate
 from operator_algebra.expressions.build import inv, operator, root
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.lowering.lower import Method, lower
-from operator_algebra.lowering.program import Program
-from operator_algebra.lowering.values import Rounding
 from operator_algebra.models.body import Body
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.joints.revolute import Revolute
 from operator_algebra.models.model import Model
 from operator_algebra.operators.spaces import RATE, TORQUE
+from operator_algebra.programs.instructions import Rounding
+from operator_algebra.programs.program import Program
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
 from tests.changed_mechanisms import rescaled
@@ -58,7 +58,7 @@ def least(model: Model, q: Any, e: Expr = SOLVE) -> float:
 
 def roundings(program: Program) -> dict[bool, int]:
     """What the signs depend on of what is rounded at P, and of what is rounded after the joint (True)."""
-    found = [step.definition for sweep in program.bounds.sweeps for step in sweep.steps]
+    found = [step.definition for sweep in program.bounds for step in sweep.steps]
     return {one.after is not None: one.salt for one in found if isinstance(one, Rounding)}
 
 
@@ -169,8 +169,8 @@ def test_in_a_batch_the_lost_samples_alone_are_named() -> None:
 
 
 def test_pivots_of_samples_that_were_not_computed_again_stay() -> None:
-    plain = Run({"x": np.zeros(3)}, (Pivot("D", np.array([[1e-6], [1e-10], [1e-16]]), bounded=True),))
-    second = Run({"x": np.ones(2)}, (Pivot("relation", np.array([[0.5], [1e-15]])),))
+    plain = Run({"x": np.zeros(3)}, (Measured("D", np.array([[1e-6], [1e-10], [1e-16]]), bounded=True),))
+    second = Run({"x": np.ones(2)}, (Measured("relation", np.array([[0.5], [1e-15]])),))
     found = rescued(plain, [1, 2], (3,), second)
     assert found.results["x"].tolist() == [0.0, 1.0, 1.0]
     (D, relation) = found.pivots
@@ -181,8 +181,8 @@ def test_pivots_of_samples_that_were_not_computed_again_stay() -> None:
 
 def test_nonsymmetric_pivots_are_seen_from_both_sides() -> None:
     program = lower(inv(MASS + C) @ s.T)
-    (bound,) = program.bounds.reaching
-    assert bound.left != bound.right
+    (pivot,) = program.pivots
+    assert pivot.left != pivot.right
     model = carrier(4, 1e-6)
     q, _ = model.random(0)
     found = measures(compile_program(inv(MASS + C) @ s.T, model), q, T=np.ones(4), C=[0.0] * 4)
@@ -193,7 +193,7 @@ def test_nonsymmetric_pivots_are_seen_from_both_sides() -> None:
 def test_bounds_stand_beside_the_program() -> None:
     program = lower(dynamics.forward_dynamics)
     assert len(program.sweeps) == 3
-    assert [sweep.direction for sweep in program.bounds.sweeps] == ["inward"]
-    carried = {step.number for sweep in program.bounds.sweeps for step in sweep.steps}
+    assert [sweep.direction for sweep in program.bounds] == ["inward"]
+    carried = {step.number for sweep in program.bounds for step in sweep.steps}
     assert not carried & set(program.steps)
     assert "rounding" not in program.pseudocode(reasons=True)

@@ -63,4 +63,4 @@ def test_leading_axes_are_a_batch(e: Expr, model: Model, samples: list[int], fra
 def test_a_program_depends_on_the_formula_alone(e: Expr) -> None:
     program = lower(e)
     assert lower(e).pseudocode() == program.pseudocode()
-    assert set(program.inputs) <= {symbol.name for symbol in program.mentioned}
+    assert set(program.inputs) <= {symbol.name for symbol in program.accepts}

@@ -46,7 +46,7 @@ def values(e: Expr, model: Model, seed: int) -> dict[str, Any]:
         "E_joint": [rng.standard_normal(shape) for shape in edges],
         "Eo_joint": [rng.standard_normal(shape[::-1]) for shape in edges],
     }
-    names = {symbol.name for symbol in compile_program(e, model).program.mentioned}
+    names = {symbol.name for symbol in compile_program(e, model).program.accepts}
     return {name: value for name, value in made.items() if name in names}
 
 

@@ -14,9 +14,9 @@ from operator_algebra.expressions.build import diag, inv, one, operator, vector
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, block, dense, logdet, trace
 from operator_algebra.lowering.lower import Method, lower
-from operator_algebra.lowering.values import Shift
 from operator_algebra.models.families import random_tree
 from operator_algebra.operators.spaces import FORCE, RATE, TORQUE, space
+from operator_algebra.programs.instructions import Shift
 from operator_algebra.symbols import H, M, T, phi
 from tests.lowering.agreement import agreement
 
@@ -68,7 +68,7 @@ def values(e: Expr | Query) -> dict[str, Any]:
         "T": rng.standard_normal(nv),
         "x": rng.standard_normal(6 * MODEL.n),
     }
-    mentioned = {symbol.name for symbol in lower(e).mentioned}
+    mentioned = {symbol.name for symbol in lower(e).accepts}
     return {name: value for name, value in found.items() if name in mentioned}
 
 

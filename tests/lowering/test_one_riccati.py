@@ -9,8 +9,8 @@ from operator_algebra.applications import dynamics, task_space
 from operator_algebra.expressions.build import inv, operator, scalar
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.lowering.lower import lower
-from operator_algebra.lowering.values import Invert, Update
 from operator_algebra.operators.spaces import RATE, TORQUE
+from operator_algebra.programs.instructions import Invert, Update
 
 h = scalar("h")
 B = operator("B_joint", RATE >> TORQUE, structure="diagonal semidefinite")

@@ -12,9 +12,9 @@ from operator_algebra.expressions.build import diag, inv, operator, vector
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, block, dense, logdet, trace
 from operator_algebra.lowering.lower import lower
-from operator_algebra.lowering.program import Program
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.operators.spaces import FORCE, RATE, TORQUE, space
+from operator_algebra.programs.program import Program
 
 H, K, M, T, phi, psi, D = s.H, s.K, s.M, s.T, s.phi, s.psi, s.D
 MASS = H @ phi @ M @ phi.T @ H.T

@@ -91,7 +91,7 @@ def values_for(e: Expr | Query, model: Model, seed: int) -> dict[str, Any]:
         "B": {model.joint_names[k]: rng.standard_normal((6, 3)) for k in sorted({model.n // 2, model.n - 1})},
         "y": {model.joint_names[k]: rng.standard_normal(3) for k in sorted({model.n // 2, model.n - 1})},
     }
-    mentioned = {symbol.name for symbol in lower(e).mentioned}
+    mentioned = {symbol.name for symbol in lower(e).accepts}
     return {name: value for name, value in values.items() if name in mentioned}
 
 

@@ -13,10 +13,10 @@ from operator_algebra.compiler import compile as compile_program
 from operator_algebra.expressions.build import inv, operator, vector
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.lowering.lower import Method, lower
-from operator_algebra.lowering.program import Program
-from operator_algebra.lowering.values import Invert
 from operator_algebra.models.families import chain
 from operator_algebra.operators.spaces import RATE, TORQUE
+from operator_algebra.programs.instructions import Invert
+from operator_algebra.programs.program import Program
 from tests.lowering.cases import case
 from tests.lowering.verdicts import judge
 from tests.oracles.dense_dynamics import mass_matrix

@@ -22,11 +22,11 @@ from operator_algebra.expressions.build import diag, inv, operator
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.lowering.lower import Method, lower
-from operator_algebra.lowering.program import Program
-from operator_algebra.lowering.wellformed import IllFormed, check_program
 from operator_algebra.models.model import Body, Model
 from operator_algebra.operators.leaves import Frame
 from operator_algebra.operators.spaces import RATE, TORQUE
+from operator_algebra.programs.program import Program
+from operator_algebra.programs.verify import IllFormed, check_program
 from tests.lowering.agreement import bound, dense, distance
 from tests.lowering.mutants import mutants
 from tests.strategies import ALL_JOINTS, random_body

@@ -16,10 +16,12 @@ from operator_algebra.expressions.build import diag, inv
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import dense, logdet, trace
 from operator_algebra.lowering.lower import Method, lower
-from operator_algebra.lowering.program import Output, Program, Step, Sweep
-from operator_algebra.lowering.values import Invert, Linear, Reduce, Ref, Shift, Term, Unknown
-from operator_algebra.lowering.wellformed import IllFormed, check_program
+from operator_algebra.lowering.values import Unknown
 from operator_algebra.operators.spaces import FORCE
+from operator_algebra.programs.instructions import Invert, Linear, Reduce, Shift
+from operator_algebra.programs.program import Program, Step, Sweep
+from operator_algebra.programs.records import Ref, Term
+from operator_algebra.programs.verify import IllFormed, check_program
 from tests.expression_strategies import expressions
 from tests.lowering.mutants import with_definition
 
@@ -60,7 +62,7 @@ def turned(stage: Sweep) -> Sweep:
 
 def with_output(number: int) -> Program:
     (output,) = PROGRAM.outputs
-    return replace(PROGRAM, outputs=(Output(output.name, output.formula, output.kind, Ref(number)),))
+    return replace(PROGRAM, outputs=(replace(output, ref=Ref(number)),))
 
 
 def summed_within_the_sweep() -> Program:

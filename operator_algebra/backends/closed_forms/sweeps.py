@@ -11,10 +11,11 @@ from operator_algebra.backends.closed_forms.ratios import Ratio, RationalFunctio
 from operator_algebra.backends.sizes import block_size, place_of
 from operator_algebra.backends.walks import Walker
 from operator_algebra.errors import InputError, SingularError
-from operator_algebra.expressions.query import Query
-from operator_algebra.lowering.directsum import summands
-from operator_algebra.lowering.program import Output, Program, Step, Sweep
-from operator_algebra.lowering.values import (
+from operator_algebra.models.model import Model
+from operator_algebra.operators.layout import Layout
+from operator_algebra.operators.leaves import LOCAL_BLOCKS
+from operator_algebra.operators.spaces import Space
+from operator_algebra.programs.instructions import (
     Call,
     Given,
     Hop,
@@ -22,18 +23,14 @@ from operator_algebra.lowering.values import (
     Linear,
     Part,
     Reduce,
-    Ref,
     RootOf,
     Shift,
     Stack,
-    Term,
     Total,
     Update,
 )
-from operator_algebra.models.model import Model
-from operator_algebra.operators.layout import Layout
-from operator_algebra.operators.leaves import LOCAL_BLOCKS
-from operator_algebra.operators.spaces import Space, counted_by
+from operator_algebra.programs.program import Output, Program, Step, Sweep
+from operator_algebra.programs.records import Ref, Term
 
 Blocks = list[Any]
 """One array of ratios per body."""
@@ -75,9 +72,9 @@ class Sweeps:
         symbol = step.definition.symbol
         if symbol is None:
             layout = self.layouts[step.type.codomain.sizes]
-            counted = counted_by(step.type.domain)
+            counted = step.type.domain.counted
             assert counted is not None
-            place = counted[1]
+            place = counted.place
             unit = self._unit(layout.size)
             unit = unit if place is None else unit[:, layout.part(place_of(self.model, place))]
             self.blocks[step.number] = [unit[layout.part(k)] for k in range(layout.count)]
@@ -193,8 +190,8 @@ class Sweeps:
         return total
 
     def _stack(self, step: Step, definition: Stack, k: int) -> Any:
-        rows = summands(step.type.codomain)
-        columns = summands(step.type.domain)
+        rows = step.type.codomain.summands
+        columns = step.type.domain.summands
         cells = [
             [
                 self._zero(self.size(r, k), self.size(c, k)) if ref is None else self.get(ref)(k)
@@ -206,7 +203,7 @@ class Sweeps:
 
     def _part(self, step: Step, definition: Part, k: int) -> Any:
         stacked = self.program.steps[definition.source.value].type.codomain
-        before = summands(stacked)[: definition.index]
+        before = stacked.summands[: definition.index]
         start = sum(self.size(part, k) for part in before)
         return self.get(definition.source)(k)[start : start + self.size(step.type.codomain, k)]
 
@@ -267,18 +264,16 @@ class Sweeps:
             return blocks
         whole = np.concatenate(blocks, axis=1 if output.ref.star else 0)
         if output.kind == "picked":
-            assert isinstance(output.formula, Query)
-            layout = self.layouts[output.formula.body.type.codomain.sizes]
-            return whole[layout.part(place_of(self.model, output.formula.places[0])), :]
+            layout = self.layouts[output.rows.sizes]
+            return whole[layout.part(place_of(self.model, output.places[0])), :]
         return whole
 
     def _walked(self, output: Output) -> Any:
         assert output.walk is not None
-        body = output.formula.body if isinstance(output.formula, Query) else output.formula
-        rows, columns = self.layouts[body.type.codomain.sizes], self.layouts[body.type.domain.sizes]
+        rows, columns = self.layouts[output.rows.sizes], self.layouts[output.columns.sizes]
         walker = Walker(self.model, output.walk, rows, columns, self.get, self.hop)
-        if output.kind == "block" and isinstance(output.formula, Query):
-            i, j = (place_of(self.model, place) for place in output.formula.places)
+        if output.kind == "block":
+            i, j = (place_of(self.model, place) for place in output.places)
             return self._reduced(walker.block(i, j))
         cells = [[walker.block(i, j) for j in range(columns.count)] for i in range(rows.count)]
         return self._reduced(np.concatenate([np.concatenate(row, axis=1) for row in cells], axis=0))

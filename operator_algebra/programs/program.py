@@ -10,32 +10,51 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from operator_algebra.expressions.nodes import Expr, Symbol
+from operator_algebra.expressions.nodes import Expr, Inverse, Symbol
 from operator_algebra.expressions.query import Query
-from operator_algebra.expressions.traverse import free_symbols
-from operator_algebra.lowering.schedule import Direction
-from operator_algebra.lowering.values import (
-    Definition,
-    Given,
-    Invert,
-    Ref,
-    Relate,
-    RootOf,
-    Shift,
-    Stack,
-    Total,
-    Value,
-    references,
-)
-from operator_algebra.operators.spaces import Type
+from operator_algebra.operators.spaces import Space, Type
+from operator_algebra.programs.instructions import Given, Instruction, Stack, hops_of
+from operator_algebra.programs.records import Record, Ref, Term, references
 
 if TYPE_CHECKING:
-    from operator_algebra.lowering.cost import Cost, Topology
-    from operator_algebra.lowering.transfer import Transfer
+    from operator_algebra.programs.cost import Cost, Topology
+    from operator_algebra.programs.walk import Walk
 
-OutputKind = Literal["vector", "matrix", "blocks", "small", "dense", "block", "picked"]
-"""A vector, columns or rows over the bodies, one block per body, one block of no body, all blocks by walks, or one;
-"picked" is one block, taken from the columns of its body."""
+Direction = Literal["inward", "outward", "local", "once"]
+
+OutputKind = Literal["vector", "matrix", "blocks", "small", "logdet", "dense", "block", "picked"]
+"""A vector, columns or rows over the bodies, one block per body, one block of no body, the logarithm of a determinant,
+all blocks by walks, or one; "picked" is one block, taken from the columns of its body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A value: its type (rows and columns per body), what defines it, its names in the formula.
+
+    `symmetric` says that it is its own adjoint: a sum, shift or update is averaged with its adjoint, so that it is.
+    """
+
+    type: Type
+    definition: Record
+    names: tuple[str, ...] = ()
+    symmetric: bool = False
+
+    @property
+    def attached(self) -> bool:
+        """Whether it has a block for each body."""
+        return self.type.domain.attached or self.type.codomain.attached
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether it is a column (one or several right-hand sides)."""
+        return not self.type.domain.attached
+
+
+@dataclass(frozen=True, slots=True)
+class Block(Defined):
+    """A value that an instruction computes."""
+
+    definition: Instruction
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +63,12 @@ class Step:
 
     number: int
     name: str
-    value: Value
+    value: Block
     inline: bool = False
     """Whether it is written where it is read instead of on a line of its own."""
 
     @property
-    def definition(self) -> Definition:
+    def definition(self) -> Instruction:
         return self.value.definition
 
     @property
@@ -67,13 +86,19 @@ class Sweep:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A result: the value that holds it and how it is laid out, or the blocks that a walk over the tree needs."""
+    """A result: the value that holds it and how it is laid out, or the walk over the tree that gives its blocks.
+
+    Rows and columns are those of the whole operator; `places` are the row and the column of a single block.
+    """
 
     name: str
     formula: Expr | Query
     kind: OutputKind
+    rows: Space
+    columns: Space
     ref: Ref | None
-    walk: Transfer | None = None
+    walk: Walk | None = None
+    places: tuple[int | str, ...] = ()
 
     def refs(self) -> tuple[Ref, ...]:
         """The values that are read."""
@@ -87,20 +112,30 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
-    """The columns of rounding that reach a pivot, from the left and from the right: see `bounds`."""
+class Pivot:
+    """A value that is inverted, whose logarithm or root is taken, or a relation that is triangularised.
 
-    pivot: int
-    left: Ref
-    right: Ref
+    `formula` is the inverse that it belongs to, or what has a root, where that is known. A pivot is small beside the
+    sizes of the products in `terms`, which may cancel in it; `left` and `right` are the columns of rounding that
+    reach it: see `lowering.bounds`.
+    """
 
+    value: int
+    formula: Expr | None
+    terms: tuple[Term, ...] = ()
+    left: Ref | None = None
+    right: Ref | None = None
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """The rounding that reaches the pivots, and the sweeps that carry it after those of the program."""
+    @property
+    def inverted(self) -> Expr | None:
+        """The formula that is inverted, or that has a root."""
+        return self.formula.body if isinstance(self.formula, Inverse) else self.formula
 
-    reaching: tuple[Bound, ...] = ()
-    sweeps: tuple[Sweep, ...] = ()
+    def refs(self) -> tuple[Ref, ...]:
+        """The values that are read."""
+        reaching = [ref for ref in (self.left, self.right) if ref is not None]
+        read = [ref for term in self.terms for ref in (*term.factors, *map(Ref, term.scalars))]
+        return (Ref(self.value), *reaching, *read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +151,21 @@ class Report:
 
 @dataclass(frozen=True)
 class Program:
-    """Sweeps that compute one or several expressions; see `pseudocode` and `cost`."""
+    """Sweeps that compute one or several expressions; see `pseudocode`, `text` and `cost`.
+
+    `accepts` are the inputs that a call may name: those of the formulas, also where they cancel. `bounds` are sweeps
+    after those of the program; they carry the rounding that reaches the pivots.
+    """
 
     stages: tuple[Sweep, ...]
     outputs: tuple[Output, ...]
     given: tuple[Step, ...]
+    accepts: tuple[Symbol, ...]
+    pivots: tuple[Pivot, ...]
+    bounds: tuple[Sweep, ...]
     report: Report
     method: str = "auto"
     keyed: bool = False
-    bounds: Bounds = Bounds()
 
     @cached_property
     def sweeps(self) -> tuple[Sweep, ...]:
@@ -140,7 +181,7 @@ class Program:
     @cached_property
     def computed(self) -> Mapping[int, Step]:
         """Every value by number, those of the bounds included."""
-        return {**self.steps, **{step.number: step for sweep in self.bounds.sweeps for step in sweep.steps}}
+        return {**self.steps, **{step.number: step for sweep in self.bounds for step in sweep.steps}}
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -151,7 +192,7 @@ class Program:
                 found[step.definition.symbol] = None
         for stage in self.stages:
             for step in stage.steps:
-                found.update(dict.fromkeys(_hops(step.definition)))
+                found.update({hop.symbol: None for hop in hops_of(step.definition)})
         for output in self.outputs:
             if output.walk is not None:
                 found.update({hop.symbol: None for hop in (*output.walk.inward, *output.walk.outward)})
@@ -162,18 +203,6 @@ class Program:
         """The names of the values that a call must give besides q."""
         names = {symbol.name for symbol in self.symbols if symbol.origin == "input"}
         return tuple(sorted(names | {"v"} if "H_dot" in self.leaves else names))
-
-    @cached_property
-    def mentioned(self) -> tuple[Symbol, ...]:
-        """The inputs that the formulas mention, those included that cancel or stand beside a leaf known to vanish."""
-        from operator_algebra.symbols import v as rate
-
-        bodies = [o.formula.body if isinstance(o.formula, Query) else o.formula for o in self.outputs]
-        leaves = {symbol for body in bodies for symbol in free_symbols(body)}
-        found = {symbol for symbol in leaves if symbol.origin == "input"}
-        if any(leaf.name == "H_dot" and leaf.origin == "model" for leaf in leaves) and rate not in found:
-            found.add(rate)
-        return tuple(sorted(found, key=lambda symbol: symbol.name))
 
     @cached_property
     def leaves(self) -> tuple[str, ...]:
@@ -203,19 +232,6 @@ class Program:
                     break
         return frozenset(moving)
 
-    def pivots(self) -> tuple[Step, ...]:
-        """The values that are inverted, whose logarithm or root is taken, and the relations that are triangularised."""
-        found: dict[int, Step] = {}
-        for step in self.steps.values():
-            definition = step.definition
-            if isinstance(definition, Invert) or (isinstance(definition, Total) and definition.kind == "logdet"):
-                source = self.steps[definition.source.value]
-                if not isinstance(source.definition, Invert):
-                    found[source.number] = source
-            elif isinstance(step.definition, Relate | RootOf):
-                found[step.number] = step
-        return tuple(found.values())
-
     def pseudocode(
         self,
         style: Literal["unicode", "ascii", "latex"] = "unicode",
@@ -224,20 +240,20 @@ class Program:
         reasons: bool = False,
     ) -> str:
         """The algorithm as a page of a textbook; with `reasons`, each line says why it is there."""
-        from operator_algebra.lowering.pseudocode import pseudocode
+        from operator_algebra.pages.pseudocode import pseudocode
 
         return pseudocode(self, style, numbering, reasons=reasons)
 
     def cost(self, model: Topology) -> Cost:
         """Operations for a mechanism, per body and in total; needs the topology and the degrees of freedom only."""
-        from operator_algebra.lowering.cost import cost
+        from operator_algebra.programs.cost import cost
 
         return cost(self, model)
 
     @property
     def definite(self) -> bool:
         """Whether pivots are Schur complements of definite operators: then no other elimination has larger ones."""
-        stacked = any(isinstance(step.definition, Stack) for step in self.pivots())
+        stacked = any(isinstance(self.steps[pivot.value].definition, Stack) for pivot in self.pivots)
         return not stacked and all(e.structure.definite for e in self.report.eliminated)
 
     @property
@@ -253,7 +269,7 @@ class Program:
         return "{" + ", ".join(f"{output.name} = {output.formula}" for output in self.outputs) + "}"
 
     def __repr__(self) -> str:
-        from operator_algebra.lowering.summary import one_line
+        from operator_algebra.pages.summary import one_line
 
         return one_line(self)
 
@@ -261,15 +277,6 @@ class Program:
         return self.pseudocode()
 
     def _repr_html_(self) -> str:
-        from operator_algebra.lowering.summary import html
+        from operator_algebra.pages.summary import html
 
         return html(self)
-
-
-def _hops(definition: Definition) -> list[Symbol]:
-    if isinstance(definition, Relate):
-        return [hop.symbol for hop, _ in (*definition.gathers, *definition.pulls)]
-    if not isinstance(definition, Shift):
-        return []
-    hops = [definition.hop, definition.closing]
-    return [hop.symbol for hop in hops if hop is not None]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from operator_algebra.expressions.names import Style, written
 from operator_algebra.expressions.nodes import Expr, Fixpoint, Inverse, Symbol
-from operator_algebra.expressions.query import Query
+from operator_algebra.expressions.query import Query, body_of
 from operator_algebra.expressions.traverse import symbols
-from operator_algebra.lowering.program import Output, Program
-from operator_algebra.lowering.writer import Writer
+from operator_algebra.pages.writer import Writer
+from operator_algebra.programs.program import Output, Program
 
 
 def head(program: Program, writer: Writer) -> list[str]:
@@ -50,7 +50,7 @@ def mentioned(program: Program) -> list[Symbol]:
     computed = {name for step in program.steps.values() for name in step.value.names}
     found: dict[str, Symbol] = {}
     for output in program.outputs:
-        body = output.formula.body if isinstance(output.formula, Query) else output.formula
+        body = body_of(output.formula)
         for symbol in sorted(symbols(body), key=lambda s: s.name):
             definition = symbol.definition
             if definition is None or isinstance(definition, Inverse) or symbol.name in computed or symbol is body:

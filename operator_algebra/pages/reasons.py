@@ -9,10 +9,10 @@ from operator_algebra.expressions.names import Style, unicode_name
 from operator_algebra.expressions.nodes import Expr, Inverse
 from operator_algebra.expressions.query import Query
 from operator_algebra.identities.identity import Law, Statement
-from operator_algebra.lowering.program import Program
-from operator_algebra.lowering.recognise import Recognised, Riccati
-from operator_algebra.lowering.values import Given
 from operator_algebra.markup import width
+from operator_algebra.pages.recognise import Recognised, Riccati
+from operator_algebra.programs.instructions import Given
+from operator_algebra.programs.program import Program
 
 _LAWS: dict[str, tuple[str, ...]] = {
     "riccati": ("innovations factorization", "factor inverse", "Riccati equation"),

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from operator_algebra.expressions.nodes import Expr, Inverse
-from operator_algebra.lowering import meanings
-from operator_algebra.lowering.program import Program, Step
-from operator_algebra.lowering.recognise import Recognised, Written
-from operator_algebra.lowering.values import Invert, Ref, Shift, Stack, Update, references, terms_of
-from operator_algebra.lowering.writer import Writer
 from operator_algebra.markup import width
+from operator_algebra.pages import meanings
+from operator_algebra.pages.recognise import Recognised, Written
+from operator_algebra.pages.writer import Writer
+from operator_algebra.programs.instructions import Invert, Shift, Stack, Update
+from operator_algebra.programs.program import Program, Step
+from operator_algebra.programs.records import Ref, references, terms_of
 
 Told = tuple[str, str]
 """Words, with {k} for the body, and the name of a law or nothing."""
@@ -97,12 +98,9 @@ class Leftovers:
 
     def inverted(self, step: Step) -> Told | None:
         """A block that is inverted without being D of a Riccati equation."""
-        inverses = [
-            reader.value for reader in self.readers.get(step.number, ()) if isinstance(reader.definition, Invert)
-        ]
-        if not inverses:
+        if not any(isinstance(reader.definition, Invert) for reader in self.readers.get(step.number, ())):
             return None
-        origin = inverses[0].origin
+        origin = next((pivot.formula for pivot in self.program.pivots if pivot.value == step.number), None)
         if not step.value.attached:
             return "small matrix of no body, to be inverted", ""
         if isinstance(origin, Inverse) and origin.body.structure.flow != "diagonal":

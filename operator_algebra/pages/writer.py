@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
 from operator_algebra.expressions.names import Style, written
-from operator_algebra.lowering.graph import Graph
-from operator_algebra.lowering.program import Output, Program, Step
-from operator_algebra.lowering.values import (
+from operator_algebra.programs.instructions import (
     Answer,
     Call,
     Given,
@@ -19,18 +17,17 @@ from operator_algebra.lowering.values import (
     Linear,
     Part,
     Reduce,
-    Ref,
     Relate,
     Resolve,
     RootOf,
     Shift,
     Stack,
     Surround,
-    Term,
     Total,
     Update,
-    references,
 )
+from operator_algebra.programs.program import Defined, Output, Program, Step
+from operator_algebra.programs.records import Ref, Term, references
 
 Numbering = Literal["model", "paper"]
 Place = Literal["k", "c", "p"]
@@ -82,7 +79,7 @@ class Writer:
         self.program = program
         self.style: Style = style
         self.words = _WORDS[style]
-        self._graph = Graph({number: step.value for number, step in program.steps.items()})
+        self._values = {number: step.value for number, step in program.steps.items()}
         self.unread = frozenset[int]() if program.method == "joseph" else _for_joseph(program)
 
     def name(self, number: int) -> str:
@@ -154,7 +151,7 @@ class Writer:
         coefficient = abs(term.coefficient)
         if coefficient != 1:
             parts.insert(0, str(coefficient))
-        factors = _unstarred(self._graph, term.factors)
+        factors = _unstarred(self._values, term.factors)
         for position, ref in enumerate(factors):
             step = self.program.steps[ref.value]
             text = self.at(ref.value, "k", ref.star)
@@ -312,5 +309,5 @@ def _adjoint(term: Term) -> Term:
     return Term(term.coefficient, tuple(ref.T for ref in reversed(term.factors)), term.scalars)
 
 
-def _unstarred(graph: Graph, factors: tuple[Ref, ...]) -> tuple[Ref, ...]:
-    return tuple(Ref(ref.value) if ref.star and graph[ref.value].symmetric else ref for ref in factors)
+def _unstarred(values: Mapping[int, Defined], factors: tuple[Ref, ...]) -> tuple[Ref, ...]:
+    return tuple(Ref(ref.value) if ref.star and values[ref.value].symmetric else ref for ref in factors)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from operator_algebra.expressions.names import written
 from operator_algebra.expressions.query import Query
-from operator_algebra.lowering.program import Output
-from operator_algebra.lowering.transfer import Transfer
-from operator_algebra.lowering.values import Linear, Ref
+from operator_algebra.programs.instructions import Linear
+from operator_algebra.programs.program import Output
+from operator_algebra.programs.records import Ref
+from operator_algebra.programs.walk import Walk
 
 if TYPE_CHECKING:
-    from operator_algebra.lowering.writer import Writer
+    from operator_algebra.pages.writer import Writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ def walk_lines(writer: Writer, output: Output) -> list[WalkLine]:
 
 
 class _Text:
-    def __init__(self, writer: Writer, walk: Transfer, output: Output) -> None:
+    def __init__(self, writer: Writer, walk: Walk, output: Output) -> None:
         self.writer = writer
         self.walk = walk
         self.output = output

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from operator_algebra.lowering.values import Hop, Ref
+from operator_algebra.programs.instructions import Hop
+from operator_algebra.programs.records import Ref
 
 Blocks = tuple[Ref | None, ...]
 Grid = tuple[Blocks, ...]
@@ -13,7 +14,7 @@ Port = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Transfer:
+class Walk:
     """The blocks that a walk needs; i counts what goes inward (messages s), j what goes outward (d, arriving as β).
 
     out = out_x x + Σ out_z[i] z_i + Σ out_beta[j] β_j,   s_i and d_j alike,   β_j = Σ theta[j][i] s_i.
@@ -31,7 +32,7 @@ class Transfer:
     d_beta: Grid
     theta: Grid
 
-    def map(self, change: Callable[[Ref], Ref | None]) -> Transfer:
+    def map(self, change: Callable[[Ref], Ref | None]) -> Walk:
         """The same over other values."""
 
         def one(ref: Ref | None) -> Ref | None:
@@ -43,7 +44,7 @@ class Transfer:
         def grid(rows: Grid) -> Grid:
             return tuple(row(refs) for refs in rows)
 
-        return Transfer(
+        return Walk(
             self.inward,
             self.outward,
             one(self.out_x),
@@ -57,7 +58,7 @@ class Transfer:
             grid(self.theta),
         )
 
-    def only(self, inward: Sequence[int], outward: Sequence[int]) -> Transfer:
+    def only(self, inward: Sequence[int], outward: Sequence[int]) -> Walk:
         """The same through some of its shifts; before `theta` is known."""
 
         def row(refs: Blocks, kept: Sequence[int]) -> Blocks:
@@ -66,7 +67,7 @@ class Transfer:
         def grid(rows: Grid, first: Sequence[int], second: Sequence[int]) -> Grid:
             return tuple(row(rows[i], second) for i in first)
 
-        return Transfer(
+        return Walk(
             tuple(self.inward[i] for i in inward),
             tuple(self.outward[j] for j in outward),
             self.out_x,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from operator_algebra.expressions.render import cut
-from operator_algebra.lowering.program import Program
-from operator_algebra.lowering.pseudocode import order
 from operator_algebra.markup import escape
+from operator_algebra.pages.pseudocode import order
+from operator_algebra.programs.program import Program
 
 
 def one_line(program: Program) -> str:

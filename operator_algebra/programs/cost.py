@@ -8,10 +8,8 @@ from typing import ClassVar, Protocol, assert_never
 
 from operator_algebra.arguments import told
 from operator_algebra.errors import InputError
-from operator_algebra.expressions.query import Query
-from operator_algebra.lowering.program import Output, Program, Step
-from operator_algebra.lowering.transfer import Transfer
-from operator_algebra.lowering.values import (
+from operator_algebra.operators.spaces import Space
+from operator_algebra.programs.instructions import (
     Answer,
     Call,
     Given,
@@ -20,7 +18,6 @@ from operator_algebra.lowering.values import (
     Linear,
     Part,
     Reduce,
-    Ref,
     Relate,
     Resolve,
     RootOf,
@@ -28,12 +25,12 @@ from operator_algebra.lowering.values import (
     Shift,
     Stack,
     Surround,
-    Term,
     Total,
-    Unknown,
     Update,
 )
-from operator_algebra.operators.spaces import Space, counted_by
+from operator_algebra.programs.program import Output, Program, Step
+from operator_algebra.programs.records import Ref, Term
+from operator_algebra.programs.walk import Walk
 
 
 class _Joint(Protocol):
@@ -75,7 +72,7 @@ class Cost:
 
 def cost(program: Program, model: Topology) -> Cost:
     """Count a program for a mechanism."""
-    from operator_algebra.lowering.pseudocode import order
+    from operator_algebra.programs.growth import order
 
     if not isinstance(getattr(model, "parent", None), tuple):
         raise InputError(f"a program is counted for a model, not for {told(model)}. Load one with load(name).")
@@ -115,13 +112,14 @@ class _Counter:
 
     def size(self, space: Space, body: int) -> int:
         """The block size of a space at a body; a user's own spaces count as six."""
-        counted = counted_by(space)
-        if counted is not None:
-            # Columns at one body count as those of the widest: a topology has no names.
-            sizes, place = counted
-            return self._total.get(sizes, 6) if place is None else max(self._nv, default=0) if sizes == "joint" else 6
-        sizes = {"one": 1, "joint": self._nv[body], "spatial": 6}
-        return sum(sizes.get(part, 6) for part in space.sizes.split("+"))
+        if space.parts:
+            return sum(self.size(part, body) for part in space.parts)
+        if space.counted is None:
+            return {"one": 1, "joint": self._nv[body], "spatial": 6}.get(space.sizes, 6)
+        if space.counted.place is None:
+            return self._total.get(space.counted.family, 6)
+        # Columns at one body count as those of the widest: a topology has no names.
+        return max(self._nv, default=0) if space.counted.family == "joint" else 6
 
     def step(self, step: Step, body: int) -> int:
         parent = self._parent[body]
@@ -168,10 +166,9 @@ class _Counter:
         assert isinstance(definition, Relate)
         return definition
 
-    def walk(self, output: Output, walk: Transfer) -> list[int]:
+    def walk(self, output: Output, walk: Walk) -> list[int]:
         """For every body: columns of its subtree on the way in, columns of all that can answer on the way out."""
-        body_of = output.formula.body if isinstance(output.formula, Query) else output.formula
-        sizes = [self.size(body_of.type.domain, k) for k in range(len(self._nv))]
+        sizes = [self.size(output.columns, k) for k in range(len(self._nv))]
         inside = list(sizes)
         for k in range(len(sizes) - 1, -1, -1):
             if self._parent[k] >= 0:
@@ -185,7 +182,7 @@ class _Counter:
             inside, outside = [sizes[0]] * len(sizes), [0] * len(sizes)
         return [self._walk_at(walk, k, inside[k], outside[k]) for k in range(len(sizes))]
 
-    def _walk_at(self, walk: Transfer, k: int, inside: int, outside: int) -> int:
+    def _walk_at(self, walk: Walk, k: int, inside: int, outside: int) -> int:
         def flops(refs: Iterable[Ref | None]) -> int:
             shapes = [self._shape(ref, k) for ref in refs if ref is not None]
             return sum(2 * rows * columns for rows, columns in shapes)
@@ -243,7 +240,7 @@ class _Counter:
                 return self._answer(self._relation_of(definition.relation), body, columns)
             case Call():
                 return rows
-            case Given() | Part() | Rounding() | Stack() | Unknown():
+            case Given() | Part() | Rounding() | Stack():
                 return 0
             case _:
                 assert_never(definition)

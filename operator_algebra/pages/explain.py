@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 from operator_algebra.expressions.names import Style
 from operator_algebra.expressions.nodes import Expr, Symbol
-from operator_algebra.expressions.query import Query
+from operator_algebra.expressions.query import Query, body_of
 from operator_algebra.expressions.traverse import children_and_definition, postorder
-from operator_algebra.lowering import meanings
-from operator_algebra.lowering.leftovers import Leftovers
-from operator_algebra.lowering.program import Output, Program, Step
-from operator_algebra.lowering.recognise import Recognised
-from operator_algebra.lowering.values import Answer, Hop, Part, Reduce, Ref, Relate, Resolve, Shift, Surround, Total
-from operator_algebra.lowering.writer import Place, Writer
 from operator_algebra.markup import width
+from operator_algebra.pages import meanings
+from operator_algebra.pages.leftovers import Leftovers
+from operator_algebra.pages.recognise import Recognised
+from operator_algebra.pages.writer import Place, Writer
+from operator_algebra.programs.instructions import Answer, Hop, Part, Reduce, Relate, Resolve, Shift, Surround, Total
+from operator_algebra.programs.program import Output, Program, Step
+from operator_algebra.programs.records import Ref
 
 LONGEST = 60
 """Columns that words beside a line may take, the name of a law not counted."""
@@ -147,7 +148,7 @@ class Explainer:
             return None
         gathered = "the result, its terms gathered" + (" at {k}" if step.value.attached else "")
         formula = output.formula
-        body = formula.body if isinstance(formula, Query) else formula
+        body = body_of(formula)
         if isinstance(formula, Query) or (isinstance(body, Symbol) and body.definition is not None):
             return gathered, ""
         return self._fit(f"the result: {self.math(body.render(self.style))}", gathered)
@@ -179,5 +180,5 @@ def math(text: str, writer: Writer) -> str:
 
 
 def _symbols(formula: Expr | Query) -> list[Symbol]:
-    body = formula.body if isinstance(formula, Query) else formula
+    body = body_of(formula)
     return [node for node in postorder(body, children_and_definition) if isinstance(node, Symbol)]

@@ -7,14 +7,14 @@ from typing import get_args
 
 from operator_algebra.arguments import choice, flag
 from operator_algebra.expressions.names import Style
-from operator_algebra.lowering.explain import Explainer
-from operator_algebra.lowering.heads import head
-from operator_algebra.lowering.program import Output, Program
-from operator_algebra.lowering.reasons import reasons as because
-from operator_algebra.lowering.walktext import walk_lines
-from operator_algebra.lowering.writer import Line, Numbering, Writer
 from operator_algebra.markup import pad, width
-from operator_algebra.operators.spaces import counted_by
+from operator_algebra.pages.explain import Explainer
+from operator_algebra.pages.heads import head
+from operator_algebra.pages.reasons import reasons as because
+from operator_algebra.pages.walktext import walk_lines
+from operator_algebra.pages.writer import Line, Numbering, Writer
+from operator_algebra.programs.growth import order
+from operator_algebra.programs.program import Program
 
 _LOOPS: dict[str, tuple[str, str]] = {
     "inward": ("for k from the tips to the base", "for k = 1 … N, from the tips to the base"),
@@ -42,7 +42,7 @@ def pseudocode(program: Program, style: Style, numbering: Numbering, *, reasons:
     writer = Writer(program, style)
     explainer = Explainer(program, writer) if reasons else None
     if style == "latex":
-        from operator_algebra.lowering.typeset import typeset
+        from operator_algebra.pages.typeset import typeset
 
         return typeset(program, writer, numbering, explainer)
     text = head(program, writer)
@@ -119,24 +119,3 @@ def _foot(program: Program, style: Style) -> list[str]:
     growth = order(program) if style != "ascii" else order(program).replace("²", "^2")
     text.append(f"cost     {growth}: {words.get(count, f'{count} sweeps')}")
     return text
-
-
-def order(program: Program) -> str:
-    """How the work grows with the number of bodies."""
-    return max((_order_of(program, output) for output in program.outputs), key=_ORDERS.index, default="O(N)")
-
-
-_ORDERS = ("O(N)", "O(N depth)", "O(N²)")
-
-
-def _order_of(program: Program, output: Output) -> str:
-    if output.walk is not None and output.kind == "dense":
-        returns = any(ref is not None for row in (*output.walk.theta, *output.walk.d_z) for ref in row)
-        return "O(N²)" if returns else "O(N depth)"
-    per_column = output.ref is not None and _per_column(program, output.ref.value)
-    return "O(N²)" if output.kind == "matrix" and per_column else "O(N)"
-
-
-def _per_column(program: Program, number: int) -> bool:
-    counted = counted_by(program.steps[number].type.domain)
-    return counted is not None and counted[1] is None

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from operator_algebra.lowering.graph import Graph
-from operator_algebra.lowering.program import Program, Step
-from operator_algebra.lowering.values import Given, Invert, Linear, Ref, Shift, Term, Update, terms_of
+from operator_algebra.programs.instructions import Given, Invert, Linear, Shift, Update
+from operator_algebra.programs.program import Program, Step
+from operator_algebra.programs.records import Ref, Term, terms_of
 
 Written = tuple[Fraction, tuple[Ref, ...]]
 """A coefficient and the factors behind it."""
@@ -36,7 +36,7 @@ class Recognised:
 
     def __init__(self, program: Program) -> None:
         self.steps = program.steps
-        self.graph = Graph({number: step.value for number, step in program.steps.items()})
+        self.graph = {number: step.value for number, step in program.steps.items()}
         self.riccati = tuple(self._riccati())
         self.roles: Mapping[int, str] = dict(self._roles())
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from operator_algebra.lowering.heads import result
-from operator_algebra.lowering.program import Program, Step
-from operator_algebra.lowering.walktext import walk_lines
+from operator_algebra.pages.heads import result
+from operator_algebra.pages.walktext import walk_lines
+from operator_algebra.programs.program import Program, Step
 
 if TYPE_CHECKING:
-    from operator_algebra.lowering.explain import Explainer
-    from operator_algebra.lowering.writer import Writer
+    from operator_algebra.pages.explain import Explainer
+    from operator_algebra.pages.writer import Writer
 
 _LOOPS = {
     "inward": (

@@ -1,0 +1,105 @@
+"""From a graph of recurrences that run one way to a program: sweeps, names, pivots and their bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from operator_algebra.expressions.nodes import Expr, Symbol
+from operator_algebra.expressions.query import body_of
+from operator_algebra.expressions.traverse import free_symbols
+from operator_algebra.lowering.bounds import Bounds, bounds
+from operator_algebra.lowering.graph import Graph
+from operator_algebra.lowering.naming import name_values
+from operator_algebra.lowering.schedule import schedule
+from operator_algebra.programs.instructions import Given, Invert, Linear, Relate, RootOf, Total
+from operator_algebra.programs.products import expand_products
+from operator_algebra.programs.program import Output, Pivot, Program, Report, Step, Sweep
+
+
+def finished(graph: Graph, *, keyed: bool) -> Program:
+    """The program of a graph whose passes are done."""
+    outputs = tuple(one for one in graph.wanted if isinstance(one, Output))
+    names, hidden = name_values(graph, outputs)
+    given = tuple(
+        Step(number, names[number], value.block)
+        for number, value in sorted(graph.values.items())
+        if isinstance(value.definition, Given)
+    )
+    stages = tuple(
+        Sweep(stage.direction, tuple(Step(n, names[n], graph[n].block, n in hidden) for n in stage.values))
+        for stage in schedule(graph)
+    )
+    found = _pivots(graph, [one.number for one in (*given, *(one for stage in stages for one in stage.steps))])
+    reaching = bounds(graph, found, names)
+    return Program(
+        stages=stages,
+        outputs=tuple(replace(o, name=o.name or (names[o.ref.value] if o.ref is not None else "x")) for o in outputs),
+        given=given,
+        accepts=_accepted(outputs),
+        pivots=tuple(_pivot(graph, number, reaching) for number in found),
+        bounds=reaching.sweeps,
+        report=_report(graph, names, outputs),
+        method=graph.method,
+        keyed=keyed,
+    )
+
+
+def _pivots(graph: Graph, numbers: list[int]) -> tuple[int, ...]:
+    """The values that are inverted, whose logarithm or root is taken, and the relations that are triangularised."""
+    found: dict[int, None] = {}
+    for number in numbers:
+        definition = graph[number].definition
+        if isinstance(definition, Invert) or (isinstance(definition, Total) and definition.kind == "logdet"):
+            if not isinstance(graph[definition.source.value].definition, Invert):
+                found[definition.source.value] = None
+        elif isinstance(definition, Relate | RootOf):
+            found[number] = None
+    return tuple(found)
+
+
+def _pivot(graph: Graph, number: int, reaching: Bounds) -> Pivot:
+    """What is known of a pivot, and the products that it is summed from."""
+    definition = graph[number].definition
+    terms = definition.terms if isinstance(definition, Linear) and graph[number].attached else ()
+    written = tuple(replace(term, factors=expand_products(graph.values, term.factors)) for term in terms)
+    left, right = reaching.of.get(number, (None, None))
+    return Pivot(number, _inverted(graph, number), written, left, right)
+
+
+def _inverted(graph: Graph, number: int) -> Expr | None:
+    """The inverse that a pivot belongs to, or what has a root."""
+    definition = graph[number].definition
+    if isinstance(definition, RootOf):
+        return graph[definition.source.value].origin
+    for value in graph.values.values():
+        if isinstance(value.definition, Invert) and value.definition.source.value == number:
+            return value.origin
+    return graph[number].origin
+
+
+def _accepted(outputs: tuple[Output, ...]) -> tuple[Symbol, ...]:
+    """The inputs that the formulas mention, those included that cancel or stand beside a leaf known to vanish."""
+    from operator_algebra.symbols import v as rate
+
+    leaves = {symbol for output in outputs for symbol in free_symbols(body_of(output.formula))}
+    found = {symbol for symbol in leaves if symbol.origin == "input"}
+    if any(leaf.name == "H_dot" and leaf.origin == "model" for leaf in leaves) and rate not in found:
+        found.add(rate)
+    return tuple(sorted(found, key=lambda symbol: symbol.name))
+
+
+def _report(graph: Graph, names: Mapping[int, str], outputs: tuple[Output, ...]) -> Report:
+    return Report(
+        components=graph.coupled,
+        pivots=tuple(_inverted_names(graph, names)),
+        symmetric=tuple(names[number] for number, value in graph.values.items() if value.symmetric),
+        structure="; ".join(str(body_of(output.formula).structure) for output in outputs),
+        eliminated=tuple(graph.eliminated),
+    )
+
+
+def _inverted_names(graph: Graph, names: Mapping[int, str]) -> Iterator[str]:
+    for value in graph.values.values():
+        if isinstance(value.definition, Invert):
+            yield names[value.definition.source.value]

@@ -1,0 +1,41 @@
+"""The passes of the compiler, in order: each takes a graph and leaves one that computes the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from operator_algebra.lowering.eliminate import eliminate
+from operator_algebra.lowering.graph import Graph
+from operator_algebra.lowering.products import name_common_prefixes, recognise_updates, reuse_products
+from operator_algebra.lowering.refine import refine
+from operator_algebra.lowering.share import share
+from operator_algebra.lowering.simplify import (
+    drop_identities,
+    drop_zeros,
+    resolve_aliases,
+    separate_constants,
+    simplify,
+)
+
+Pass = Callable[[Graph], None]
+
+FRONT: tuple[Pass, ...] = (resolve_aliases, share, simplify)
+"""What makes a graph small before anything is solved for."""
+
+PASSES: tuple[Pass, ...] = (
+    *FRONT,
+    share,
+    separate_constants,
+    refine,
+    eliminate,
+    drop_zeros,
+    drop_identities,
+    resolve_aliases,
+    share,
+    name_common_prefixes,
+    reuse_products,
+    recognise_updates,
+    reuse_products,
+    Graph.prune,
+)
+"""From the lifted formula to recurrences that run one way."""

@@ -1,0 +1,335 @@
+"""What each instruction has to fit: types are compared by spaces, so that a force is no motion of the same size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import assert_never
+
+from operator_algebra.expressions.local import LOCAL_FUNCTIONS
+from operator_algebra.operators.spaces import ONE, RELATION, ROUNDING, Counted, Space, Type, direct_sum, white
+from operator_algebra.programs.instructions import (
+    Answer,
+    Call,
+    Given,
+    Hop,
+    Invert,
+    Linear,
+    Part,
+    Reduce,
+    Relate,
+    Resolve,
+    RootOf,
+    Rounding,
+    Shift,
+    Stack,
+    Surround,
+    Total,
+    Update,
+)
+from operator_algebra.programs.products import straight
+from operator_algebra.programs.program import Block, Output, Pivot
+from operator_algebra.programs.records import Ref, Row, Term
+from operator_algebra.programs.walk import Walk
+
+Complaints = Iterator[str]
+_MOST = 4096
+"""Steps in which a sum is multiplied out."""
+
+_Sums = dict[tuple[tuple[int, ...], tuple[Ref, ...]], Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class TypeCheck:
+    """Complaints about values, outputs and pivots, given all values of a program by number."""
+
+    values: Mapping[int, Block]
+
+    def of(self, ref: Ref) -> Type:
+        """The type of a reference."""
+        type_ = self.values[ref.value].type
+        return type_.T if ref.star else type_
+
+    # -- values ----------------------------------------------------------------------------------------------------
+
+    def value(self, block: Block) -> Complaints:
+        """What does not fit in the definition of a value."""
+        type_ = block.type
+        match block.definition:
+            case Given(symbol=None):
+                yield from _unless(type_.domain.counted is not None, "unit columns of a space that counts none")
+            case Given(symbol=symbol):
+                yield from _unless(symbol is not None and symbol.type == type_, "another type than its symbol")
+            case Linear(terms=terms) | Reduce(terms=terms):
+                yield from self.terms(terms, type_)
+            case Shift() as shift:
+                yield from self._shift(shift, type_)
+            case Invert(source=source):
+                inner = self.of(source)
+                fits = inner.same_sizes and type_ == Type(inner.codomain, inner.domain)
+                yield from _unless(fits, f"the inverse of {inner} is not {type_}")
+            case RootOf(source=source):
+                inner = self.of(source)
+                fits = inner == inner.T and type_ == Type(white(inner.codomain), inner.codomain)
+                yield from _unless(fits, f"the root of {inner} is not {type_}")
+            case Call() as call:
+                yield from self._call(call, type_)
+            case Stack(rows=rows):
+                yield from self._stack(rows, type_)
+            case Part(source=source, index=index):
+                inner = self.of(source)
+                parts = inner.codomain.summands
+                fits = index < len(parts) and Type(inner.domain, parts[index]) == type_
+                yield from _unless(fits, f"part {index} of {inner} is not {type_}")
+            case Total(source=source):
+                inner = self.of(source)
+                fits = inner.same_sizes or inner.codomain == RELATION
+                yield from _unless(fits and type_ == ONE >> ONE, f"no number is made of {inner}")
+            case Update() as update:
+                yield from self._update(update, type_)
+            case Rounding(source=source):
+                yield from _unless(type_ == ROUNDING >> self.of(source).codomain, "columns of another space")
+            case Relate() as relate:
+                yield from self._relate(relate, type_)
+            case Surround(relation=relation):
+                fits = self.relation(relation) is not None and type_.codomain == RELATION
+                yield from _unless(fits, "the surroundings of what is no relation")
+            case Resolve(relation=relation):
+                related = self.relation(relation)
+                fits = related is not None and type_ == Type(self.of(relation).domain, direct_sum(related.spaces))
+                yield from _unless(fits, "not the solution of a relation")
+            case Answer() as answer:
+                yield from self._answer(answer, type_)
+            case _:
+                assert_never(block.definition)
+        if block.symmetric:
+            yield from self._symmetric(block)
+
+    def terms(self, terms: Iterable[Term], type_: Type) -> Complaints:
+        """The factors of every term compose to the type of the sum."""
+        for term in terms:
+            for number in term.scalars:
+                yield from _unless(self.values[number].type == ONE >> ONE, "a scalar that is no number")
+            if not term.factors:
+                yield from _unless(type_.square, f"a multiple of the identity from {type_}")
+                continue
+            found = [self.of(ref) for ref in term.factors]
+            for left, right in pairwise(found):
+                yield from _unless(left.domain == right.codomain, f"factors {left} and {right} do not compose")
+            yield from _unless(Type(found[-1].domain, found[0].codomain) == type_, f"{found} is not {type_}")
+
+    def _shift(self, shift: Shift, type_: Type) -> Complaints:
+        inner = self.of(shift.source)
+        yield from _hop(shift.hop)
+        if shift.closing is not None:
+            yield from _hop(shift.closing)
+            yield from _unless(shift.closing.inward != shift.hop.inward, "hops that do not close")
+            yield from _unless(shift.closing.type.codomain == inner.domain, f"the last hop does not reach {inner}")
+        start = inner.domain if shift.closing is None else shift.closing.type.domain
+        fits = shift.hop.type.domain == inner.codomain and type_ == Type(start, shift.hop.type.codomain)
+        yield from _unless(fits, f"a hop {shift.hop.type} of {inner} is not {type_}")
+
+    def _call(self, call: Call, type_: Type) -> Complaints:
+        function = LOCAL_FUNCTIONS.get(call.name)
+        if function is None:
+            yield f"there is no local function {call.name}"
+            return
+        expected = [Type(ONE, space) for space in function.arguments]
+        fits = [self.of(ref) for ref in call.arguments] == expected and function.result == type_
+        yield from _unless(fits, f"{call.name} takes or delivers something else")
+
+    def _stack(self, rows: Sequence[Row], type_: Type) -> Complaints:
+        down, across = type_.codomain.summands, type_.domain.summands
+        if len(rows) != len(down) or any(len(row) != len(across) for row in rows):
+            yield f"a stack of another shape than {type_}"
+            return
+        for row, codomain in zip(rows, down, strict=True):
+            for ref, domain in zip(row, across, strict=True):
+                fits = ref is None or self.of(ref) == Type(domain, codomain)
+                yield from _unless(fits, f"a block of a stack is not {domain} → {codomain}")
+
+    def _update(self, update: Update, type_: Type) -> Complaints:
+        A = [self.of(ref) for ref in update.A]
+        for left, right in pairwise(A):
+            yield from _unless(left.domain == right.codomain, f"factors {left} and {right} do not compose")
+        pivot = Type(A[-1].domain, A[-1].domain.dual)
+        fits = self.of(update.P) == type_ and type_ == type_.T and A[0].codomain == type_.domain
+        fits = fits and self.of(update.gain) == Type(pivot.codomain, type_.codomain)
+        fits = fits and (update.J is None or self.of(update.J) == pivot)
+        yield from _unless(fits, f"an update of other blocks than {type_}")
+
+    # -- relations -------------------------------------------------------------------------------------------------
+
+    def relation(self, ref: Ref) -> Relate | None:
+        """The relation that a reference is."""
+        found = self.values[ref.value].definition
+        return found if isinstance(found, Relate) and not ref.star else None
+
+    def _relate(self, relate: Relate, type_: Type) -> Complaints:
+        yield from _unless(type_.codomain == RELATION, "a relation of another space")
+        for hop, member in (*relate.gathers, *relate.pulls):
+            yield from _hop(hop)
+            yield from _unless(hop.type.domain == relate.spaces[member], "a hop of another space than it carries")
+        yield from _unless(all(hop.inward for hop, _ in relate.gathers), "a sum over children along an outward hop")
+        yield from _unless(not any(hop.inward for hop, _ in relate.pulls), "what arrives along an inward hop")
+        arriving: list[Space] = [hop.type.codomain for hop, _ in relate.pulls]
+        gathered: list[Space] = [hop.type.codomain for hop, _ in relate.gathers]
+        for equation in relate.equations:
+            for parts, spaces in (
+                (equation.members, relate.spaces),
+                (equation.gathers, gathered),
+                (equation.pulls, arriving),
+            ):
+                for index, term in parts:
+                    yield from self.terms([term], Type(spaces[index], equation.rows))
+            constant = equation.constant
+            if constant is not None:
+                fits = self.of(constant) == Type(type_.domain, equation.rows)
+                yield from _unless(fits, "a constant of another space than its equation")
+
+    def _answer(self, answer: Answer, type_: Type) -> Complaints:
+        related = self.relation(answer.relation)
+        around = self.values[answer.surroundings.value].definition
+        fits = related is not None and isinstance(around, Surround) and around.relation == answer.relation
+        if related is None or not fits or len(answer.drives) != len(related.equations):
+            yield "answers of what is no relation with its surroundings"
+            return
+        yield from _unless(type_.codomain == direct_sum(related.spaces), "not the members of the relation")
+        for ref, equation in zip(answer.drives, related.equations, strict=True):
+            fits = ref is None or self.of(ref) == Type(type_.domain, equation.rows)
+            yield from _unless(fits, "an equation is driven by another space")
+
+    # -- symmetry --------------------------------------------------------------------------------------------------
+
+    def _symmetric(self, block: Block) -> Complaints:
+        """Whether a value that passes for its own adjoint is."""
+        if block.type != block.type.T:
+            yield f"{block.type} cannot be its own adjoint"
+            return
+        match block.definition:
+            case Given(symbol=symbol):
+                fits = symbol is not None and symbol.structure.symmetric
+            case Invert(source=source):
+                fits = self.values[source.value].symmetric
+            case Stack(rows=rows):
+                fits = all(rows[j][i] == self._adjoint(rows[i][j]) for i in range(len(rows)) for j in range(i + 1))
+            case Linear(terms=terms):
+                fits = self._mirrored(terms)
+            case Shift(hop=hop, source=source, closing=closing):
+                fits = closing is not None and hop == closing.T and self.values[source.value].symmetric
+            case Update(P=P, J=J):
+                fits = self.values[P.value].symmetric and (J is None or self.values[J.value].symmetric)
+            case _:
+                fits = False
+        yield from _unless(fits, "it is not its own adjoint")
+
+    def _adjoint(self, ref: Ref | None) -> Ref | None:
+        return None if ref is None else straight(self.values, ref.T)
+
+    def _mirrored(self, terms: Sequence[Term]) -> bool:
+        """Whether the adjoint of a sum is the same sum, block values multiplied out."""
+        sums = self._written(terms)
+        mirrored: _Sums = {}
+        for (scalars, factors), c in sums.items():
+            mirrored[scalars, tuple(straight(self.values, ref.T) for ref in reversed(factors))] = c
+        return sums == mirrored
+
+    def _written(self, terms: Sequence[Term]) -> _Sums:
+        """A sum over values that are no sums themselves; nothing if it grows too long to tell."""
+        total: _Sums = {}
+        pending = [(term.coefficient, term.scalars, (), term.factors) for term in terms]
+        for _ in range(_MOST):
+            if not pending:
+                break
+            coefficient, scalars, done, left = pending.pop()
+            done, left = self._advance(done, left)
+            if not left:
+                total[scalars, done] = total.get((scalars, done), Fraction(0)) + coefficient
+                continue
+            inner, star = self.values[left[0].value].definition, left[0].star
+            assert isinstance(inner, Linear)
+            for term in inner.terms:
+                factors = tuple(ref.T for ref in reversed(term.factors)) if star else term.factors
+                more = tuple(sorted(scalars + term.scalars))
+                pending.append((coefficient * term.coefficient, more, done, factors + left[1:]))
+        return {} if pending else {word: c for word, c in total.items() if c}
+
+    def _advance(self, done: tuple[Ref, ...], left: tuple[Ref, ...]) -> tuple[tuple[Ref, ...], tuple[Ref, ...]]:
+        """Move what is no sum of block values to the finished factors."""
+        count = 0
+        for ref in left:
+            value = self.values[ref.value]
+            if isinstance(value.definition, Linear) and not value.is_vector and value.attached:
+                break
+            count += 1
+        return done + tuple(straight(self.values, ref) for ref in left[:count]), left[count:]
+
+    # -- results ---------------------------------------------------------------------------------------------------
+
+    def output(self, output: Output) -> Complaints:
+        """What does not fit in a result."""
+        whole = Type(output.columns, output.rows)
+        if output.walk is not None:
+            yield from _unless(output.kind in ("dense", "block"), f"a walk for a result of kind {output.kind}")
+            yield from self._walk(output.walk, whole)
+            return
+        if output.ref is None:
+            yield "a result without a value"
+            return
+        found = self.of(output.ref)
+        if output.kind == "picked" or (output.kind == "matrix" and whole.domain.attached and whole.codomain.attached):
+            place = output.places[1] if output.kind == "picked" else None
+            counted = found.domain.counted == Counted(whole.domain.sizes, place)
+            yield from _unless(counted and found.codomain == whole.codomain, f"columns {found} of {whole}")
+        else:
+            yield from _unless(found == whole, f"{found} for a result {whole}")
+
+    def _walk(self, walk: Walk, whole: Type) -> Complaints:
+        sent = [hop.type.domain for hop in walk.inward]
+        arrived = [hop.type.codomain for hop in walk.inward]
+        shown = [hop.type.domain for hop in walk.outward]
+        beta = [hop.type.codomain for hop in walk.outward]
+        for hop in (*walk.inward, *walk.outward):
+            yield from _hop(hop)
+        yield from _unless(all(h.inward for h in walk.inward), "an outward hop on the way in")
+        yield from _unless(not any(h.inward for h in walk.outward), "an inward hop on the way out")
+        x, out = [whole.domain], [whole.codomain]
+        grids: Sequence[tuple[Sequence[Row], Sequence[Space], Sequence[Space]]] = (
+            ([(walk.out_x,)], out, x),
+            ([walk.out_z], out, arrived),
+            ([walk.out_beta], out, beta),
+            ([(ref,) for ref in walk.s_x], sent, x),
+            (walk.s_z, sent, arrived),
+            ([(ref,) for ref in walk.d_x], shown, x),
+            (walk.d_z, shown, arrived),
+            (walk.d_beta, shown, beta),
+            (walk.theta, beta, sent),
+        )
+        for grid, rows, columns in grids:
+            for row, codomain in zip(grid, rows, strict=True):
+                for ref, domain in zip(row, columns, strict=True):
+                    fits = ref is None or self.of(ref) == Type(domain, codomain)
+                    yield from _unless(fits, f"a block of a walk is not {domain} → {codomain}")
+
+    def pivot(self, pivot: Pivot) -> Complaints:
+        """What does not fit in a pivot."""
+        value = self.values[pivot.value]
+        block = value.definition.source if isinstance(value.definition, RootOf) else Ref(pivot.value)
+        yield from self.terms(pivot.terms, value.type)
+        for ref, one in ((pivot.left, block), (pivot.right, block.T)):
+            fits = ref is None or self.of(ref) == ROUNDING >> self.of(one).codomain
+            yield from _unless(fits, "the columns that reach a pivot are of another space")
+
+
+def _unless(fits: bool, complaint: str) -> Complaints:
+    if not fits:
+        yield complaint
+
+
+def _hop(hop: Hop) -> Complaints:
+    """The direction of a hop follows from its symbol."""
+    structure = hop.symbol.structure
+    fits = structure.hop and hop.inward == ((structure.flow == "inward") != hop.star)
+    yield from _unless(fits, f"{hop.symbol.name} does not run that way")

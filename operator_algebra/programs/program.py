@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
 
 from operator_algebra.expressions.nodes import Expr, Inverse, Symbol
 from operator_algebra.expressions.query import Query
@@ -240,9 +241,7 @@ class Program:
         reasons: bool = False,
     ) -> str:
         """The algorithm as a page of a textbook; with `reasons`, each line says why it is there."""
-        from operator_algebra.pages.pseudocode import pseudocode
-
-        return pseudocode(self, style, numbering, reasons=reasons)
+        return _pages("pseudocode").pseudocode(self, style, numbering, reasons=reasons)
 
     def cost(self, model: Topology) -> Cost:
         """Operations for a mechanism, per body and in total; needs the topology and the degrees of freedom only."""
@@ -269,14 +268,15 @@ class Program:
         return "{" + ", ".join(f"{output.name} = {output.formula}" for output in self.outputs) + "}"
 
     def __repr__(self) -> str:
-        from operator_algebra.pages.summary import one_line
-
-        return one_line(self)
+        return _pages("summary").one_line(self)
 
     def __str__(self) -> str:
         return self.pseudocode()
 
     def _repr_html_(self) -> str:
-        from operator_algebra.pages.summary import html
+        return _pages("summary").html(self)
 
-        return html(self)
+
+def _pages(name: str) -> Any:
+    """A module about programs as text, which knows programs, and not the other way round."""
+    return import_module(f"operator_algebra.pages.{name}")

@@ -239,7 +239,9 @@ class TypeCheck:
     def _written(self, terms: Sequence[Term]) -> _Sums:
         """A sum over values that are no sums themselves; nothing if it grows too long to tell."""
         total: _Sums = {}
-        pending = [(term.coefficient, term.scalars, (), term.factors) for term in terms]
+        pending: list[tuple[Fraction, tuple[int, ...], tuple[Ref, ...], tuple[Ref, ...]]] = [
+            (term.coefficient, term.scalars, (), term.factors) for term in terms
+        ]
         for _ in range(_MOST):
             if not pending:
                 break
@@ -253,7 +255,7 @@ class TypeCheck:
             for term in inner.terms:
                 factors = tuple(ref.T for ref in reversed(term.factors)) if star else term.factors
                 more = tuple(sorted(scalars + term.scalars))
-                pending.append((coefficient * term.coefficient, more, done, factors + left[1:]))
+                pending.append((coefficient * term.coefficient, more, done, (*factors, *left[1:])))
         return {} if pending else {word: c for word, c in total.items() if c}
 
     def _advance(self, done: tuple[Ref, ...], left: tuple[Ref, ...]) -> tuple[tuple[Ref, ...], tuple[Ref, ...]]:

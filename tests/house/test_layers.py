@@ -14,7 +14,17 @@ CONTRACTS = {
     contract["name"]: contract
     for contract in tomllib.loads(read(ROOT / "pyproject.toml"))["tool"]["importlinter"]["contracts"]
 }
-PURE = ("expressions", "symbols", "identities", "proofs", "lowering", "operators.spaces", "operators.structure")
+PURE = (
+    "expressions",
+    "symbols",
+    "identities",
+    "proofs",
+    "programs",
+    "lowering",
+    "pages",
+    "operators.spaces",
+    "operators.structure",
+)
 BACKENDS = ("reference", "compiled", "symbolic", "differentiable")
 
 

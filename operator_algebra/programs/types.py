@@ -250,23 +250,27 @@ class TypeCheck:
             if not left:
                 total[scalars, done] = total.get((scalars, done), Fraction(0)) + coefficient
                 continue
-            inner, star = self.values[left[0].value].definition, left[0].star
-            assert isinstance(inner, Linear)
-            for term in inner.terms:
-                factors = tuple(ref.T for ref in reversed(term.factors)) if star else term.factors
+            for term in self._summed(left[0].value):
+                factors = tuple(ref.T for ref in reversed(term.factors)) if left[0].star else term.factors
                 more = tuple(sorted(scalars + term.scalars))
                 pending.append((coefficient * term.coefficient, more, done, (*factors, *left[1:])))
         return {} if pending else {word: c for word, c in total.items() if c}
 
     def _advance(self, done: tuple[Ref, ...], left: tuple[Ref, ...]) -> tuple[tuple[Ref, ...], tuple[Ref, ...]]:
         """Move what is no sum of block values to the finished factors."""
-        count = 0
-        for ref in left:
-            value = self.values[ref.value]
-            if isinstance(value.definition, Linear) and not value.is_vector and value.attached:
-                break
-            count += 1
+        count = next((i for i, ref in enumerate(left) if self._summed(ref.value)), len(left))
         return done + tuple(straight(self.values, ref) for ref in left[:count]), left[count:]
+
+    def _summed(self, number: int) -> tuple[Term, ...]:
+        """The terms of a block value that is a sum, or an update; none of any other."""
+        value = self.values[number]
+        definition = value.definition
+        if value.is_vector or not value.attached:
+            return ()
+        if isinstance(definition, Update):
+            through = (definition.gain, *(ref.T for ref in reversed(definition.A)), definition.P)
+            return (Term(Fraction(1), (definition.P,)), Term(Fraction(-1), through))
+        return definition.terms if isinstance(definition, Linear) else ()
 
     # -- results ---------------------------------------------------------------------------------------------------
 

@@ -43,6 +43,11 @@ def children_and_definition(node: Expr) -> tuple[Expr, ...]:
     return node.children
 
 
+def all_below(node: Expr) -> tuple[Expr, ...]:
+    """All nodes that one is made of: definitions and bound variables, too."""
+    return (node.variable, node.body) if isinstance(node, Fixpoint) else children_and_definition(node)
+
+
 def postorder(e: Expr, below: Children = children, *, until: Callable[[Expr], bool] | None = None) -> Iterator[Expr]:
     """Every distinct node once, children before parents; nothing below a node for which `until` holds."""
     seen: set[Expr] = set()
@@ -191,12 +196,7 @@ def to_records(e: Expr) -> tuple[tuple[Any, ...], ...]:
             return ("()", *map(encode, cast("tuple[Any, ...]", field)))
         return field
 
-    def below(node: Expr) -> tuple[Expr, ...]:
-        if isinstance(node, Fixpoint):
-            return (node.variable, node.body)
-        return children_and_definition(node)
-
-    for node in postorder(e, below):
+    for node in postorder(e, all_below):
         index[node] = len(records)
         records.append((type(node).__name__, node.type, *(encode(field) for field in node._fields)))  # pyright: ignore[reportPrivateUsage]
     return tuple(records)
@@ -221,8 +221,13 @@ def from_records(records: tuple[tuple[Any, ...], ...]) -> Expr:
 
     for kind, type_, *fields in records:
         made: Type = type_
-        nodes.append(_CLASSES[kind]._make(made, tuple(decode(field) for field in fields)))  # pyright: ignore[reportPrivateUsage]
+        nodes.append(from_fields(kind, made, tuple(decode(field) for field in fields)))
     return nodes[-1]
+
+
+def from_fields(kind: str, type_: Type, fields: tuple[Any, ...]) -> Expr:
+    """The node of a kind with these fields, as `to_records` told them."""
+    return _CLASSES[kind]._make(type_, fields)  # pyright: ignore[reportPrivateUsage]
 
 
 def definition_of(e: Expr) -> Expr | None:

@@ -233,6 +233,20 @@ class Program:
                     break
         return frozenset(moving)
 
+    @cached_property
+    def text(self) -> str:
+        """The program as text without loss: `Program.parse` reads it back."""
+        from operator_algebra.programs.text import write
+
+        return write(self)
+
+    @staticmethod
+    def parse(text: str) -> Program:
+        """The program of a text; what does not fit together is refused."""
+        from operator_algebra.programs.read import read
+
+        return read(text)
+
     def pseudocode(
         self,
         style: Literal["unicode", "ascii", "latex"] = "unicode",

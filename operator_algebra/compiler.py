@@ -329,7 +329,7 @@ def _written(out: Any, result: Any, name: str = "out") -> Any:
 
 
 def compile(
-    e: Lowerable,
+    e: Lowerable | Program,
     model: Model,
     *,
     backend: str = "auto",
@@ -337,6 +337,8 @@ def compile(
     method: Method = "auto",
 ) -> Compiled:
     """A callable for one model; the same arguments give the same object, so this may stand in a loop.
+
+    A program that was lowered or read before is taken as it is, with its own method.
 
     >>> import operator_algebra as oa
     >>> arm = oa.chain(3)
@@ -348,6 +350,8 @@ def compile(
     choice(method, "method", get_args(Method))
     word(backend, "backend", error=BackendUnavailable)
     check_model(model, "compile")
+    if isinstance(e, Program):
+        return _ready(_fitting(e, model, method), model, backend, frame)
     formulas = named_formulas(e)
     key = tuple(formulas.items()) if isinstance(e, Mapping) else formulas[""]
     return _compiled(key, model, backend, frame, method)
@@ -358,9 +362,27 @@ Key = Expr | Query | tuple[tuple[str, Expr | Query], ...]
 
 @lru_cache(maxsize=256)
 def _compiled(key: Key, model: Model, backend: str, frame: Frame, method: Method) -> Compiled:
+    return _ready(_program(key, vanishing(model), method), model, backend, frame)
+
+
+def _ready(program: Program, model: Model, backend: str, frame: Frame) -> Compiled:
     name, build = backend_named(backend)
-    program = _program(key, vanishing(model), method)
     return Compiled(program, model, name, frame, build(program, model, frame))
+
+
+def _fitting(program: Program, model: Model, method: Method) -> Program:
+    """A program that somebody lowered, if it is for such a model."""
+    if method not in ("auto", program.method):
+        raise InputError(
+            f'the program was lowered with method="{program.method}". Lower its formula anew for "{method}".'
+        )
+    there = [name for name in program.absent if name not in vanishing(model)]
+    if there:
+        raise InputError(
+            f"the program was lowered for mechanisms without {', '.join(there)}, which {model.name} has. "
+            "Lower its formula with lower(...), which takes nothing to vanish, or compile the formula."
+        )
+    return program
 
 
 @lru_cache(maxsize=256)

@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from operator_algebra.errors import InputError, ParseError
@@ -15,6 +16,8 @@ from operator_algebra.expressions.query import Query
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from operator_algebra.programs.program import Program
 
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 
@@ -55,6 +58,25 @@ def question(text: str) -> Expr | Query:
         if not near:
             raise
         raise ParseError(f'{error}\n  Or did you mean the law "{near[0]}"?') from None
+
+
+def stored(words: list[str]) -> Program | None:
+    """The program in a file that `lower --style text` wrote; None if the words name no text file."""
+    if len(words) != 1 or not words[0].endswith(".txt"):
+        return None
+    from operator_algebra.programs.program import Program
+
+    path = Path(words[0])
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as wrong:
+        raise InputError(f"{path} cannot be read: {wrong.strerror}. Write it with lower … --style text.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is no text in UTF-8. Write it with lower … --style text.") from None
+    try:
+        return Program.parse(text)
+    except ParseError as wrong:
+        raise ParseError(f"{path}: {wrong}") from None
 
 
 @cache

@@ -17,6 +17,7 @@ class Style(StrEnum):
     unicode = "unicode"
     ascii = "ascii"
     latex = "latex"
+    text = "text"
 
 
 class Numbering(StrEnum):
@@ -37,7 +38,9 @@ def command(
         ),
     ],
     model: ModelName = None,
-    style: Annotated[Style, typer.Option(metavar="STYLE", help="unicode, ascii or latex.")] = Style.unicode,
+    style: Annotated[
+        Style, typer.Option(metavar="STYLE", help="unicode, ascii, latex, or text, which run reads.")
+    ] = Style.unicode,
     numbering: Annotated[Numbering, typer.Option(metavar="ORDER", help="model or paper.")] = Numbering.model,
     reasons: Annotated[bool, typer.Option("--reasons", help="Say beside each line why it is there.")] = False,
     as_json: Json = False,
@@ -49,6 +52,9 @@ def command(
 
     program = lower(question(" ".join(words)))
     chosen = Style.ascii if ascii_only and style is Style.unicode else style
+    if chosen is Style.text:
+        say(program.text.rstrip("\n"), ascii_only=False)
+        return
     page = program.pseudocode(chosen.value, numbering=numbering.value, reasons=reasons)
     if chosen is Style.unicode and not fits(page):
         page = program.pseudocode("ascii", numbering=numbering.value, reasons=reasons)

@@ -36,8 +36,8 @@ def command(
     words: Annotated[
         list[str],
         typer.Argument(
-            metavar="NAME|TEXT",
-            help="dynamics.forward_dynamics, or \"inv(H phi M phi' H') T\".",
+            metavar="NAME|TEXT|FILE",
+            help="dynamics.forward_dynamics, a program.txt, or \"inv(H phi M phi' H') T\".",
             autocompletion=formulas,
             show_default=False,
         ),
@@ -63,7 +63,7 @@ def command(
     from operator_algebra.checking.suite import mechanism
     from operator_algebra.cli.digits import few_digits
     from operator_algebra.cli.inputs import configuration, drawn, missing, read_inputs
-    from operator_algebra.cli.lookup import question
+    from operator_algebra.cli.lookup import question, stored
     from operator_algebra.compiler import compile as compile_formula
     from operator_algebra.errors import InputError
     from operator_algebra.operators.bind import DEFAULTS, unmentioned
@@ -71,9 +71,8 @@ def command(
     if model is None:
         raise InputError("run computes on a mechanism. Name one with --model, such as --model arm7.")
     target = mechanism(model)
-    compiled = compile_formula(
-        question(" ".join(words)), target, backend=backend, frame=frame.value, method=method.value
-    )
+    asked = stored(words) or question(" ".join(words))
+    compiled = compile_formula(asked, target, backend=backend, frame=frame.value, method=method.value)
     given = read_inputs(inputs) if inputs is not None else {}
     if "q" in given:
         given["q"] = configuration(target, given["q"])

@@ -17,9 +17,10 @@ from operator_algebra.programs.products import expand_products
 from operator_algebra.programs.program import Output, Pivot, Program, Report, Step, Sweep
 
 
-def finished(graph: Graph, *, keyed: bool) -> Program:
+def finished(graph: Graph, zeros: frozenset[str], *, keyed: bool) -> Program:
     """The program of a graph whose passes are done."""
     outputs = tuple(one for one in graph.wanted if isinstance(one, Output))
+    leaves = {symbol for output in outputs for symbol in free_symbols(body_of(output.formula))}
     names, hidden = name_values(graph, outputs)
     given = tuple(
         Step(number, names[number], value.block)
@@ -36,12 +37,13 @@ def finished(graph: Graph, *, keyed: bool) -> Program:
         stages=stages,
         outputs=tuple(replace(o, name=o.name or (names[o.ref.value] if o.ref is not None else "x")) for o in outputs),
         given=given,
-        accepts=_accepted(outputs),
+        accepts=_accepted(leaves),
         pivots=tuple(_pivot(graph, number, reaching) for number in found),
         bounds=reaching.sweeps,
         report=_report(graph, names, outputs),
         method=graph.method,
         keyed=keyed,
+        absent=tuple(sorted(zeros & {leaf.name for leaf in leaves if leaf.origin == "model"})),
     )
 
 
@@ -78,11 +80,10 @@ def _inverted(graph: Graph, number: int) -> Expr | None:
     return graph[number].origin
 
 
-def _accepted(outputs: tuple[Output, ...]) -> tuple[Symbol, ...]:
+def _accepted(leaves: set[Symbol]) -> tuple[Symbol, ...]:
     """The inputs that the formulas mention, those included that cancel or stand beside a leaf known to vanish."""
     from operator_algebra.symbols import v as rate
 
-    leaves = {symbol for output in outputs for symbol in free_symbols(body_of(output.formula))}
     found = {symbol for symbol in leaves if symbol.origin == "input"}
     if any(leaf.name == "H_dot" and leaf.origin == "model" for leaf in leaves) and rate not in found:
         found.add(rate)

@@ -45,7 +45,7 @@ def lower(e: Lowerable, *, method: Method = "auto", zeros: frozenset[str] = froz
     graph.wanted = _lifted(Lift(graph, zeros), formulas)
     for one in PASSES:
         one(graph)
-    program = finished(graph, keyed=isinstance(e, Mapping))
+    program = finished(graph, zeros, keyed=isinstance(e, Mapping))
     check_program(program)
     return program
 

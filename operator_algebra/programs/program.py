@@ -155,7 +155,8 @@ class Program:
     """Sweeps that compute one or several expressions; see `pseudocode`, `text` and `cost`.
 
     `accepts` are the inputs that a call may name: those of the formulas, also where they cancel. `bounds` are sweeps
-    after those of the program; they carry the rounding that reaches the pivots.
+    after those of the program; they carry the rounding that reaches the pivots. `absent` are leaves of the formulas
+    that were taken to vanish: the program is for mechanisms that have none of them.
     """
 
     stages: tuple[Sweep, ...]
@@ -167,6 +168,7 @@ class Program:
     report: Report
     method: str = "auto"
     keyed: bool = False
+    absent: tuple[str, ...] = ()
 
     @cached_property
     def sweeps(self) -> tuple[Sweep, ...]:

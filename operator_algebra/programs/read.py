@@ -83,6 +83,7 @@ class _Reader:
         self.section("spaces", self.space_line)
         self.section("formulas", self.formula_line)
         accepts = self.whole(_Line(self, self.after("accepts ")).value, tuple)
+        absent = self.whole(_Line(self, self.after("absent ")).value, tuple)
         given = tuple(self.section("given", self.step))
         stages = tuple(self.sweeps("sweep "))
         outputs = tuple(self.section("outputs", lambda line: self.made(line, Output)))
@@ -92,7 +93,7 @@ class _Reader:
         if self.at < len(self.lines) and any(line.strip() for line in self.lines[self.at :]):
             self.fail("there is more behind the report")
         program = Program(
-            stages, outputs, given, cast("tuple[Symbol, ...]", accepts), pivots, bounds, report, method, keyed
+            stages, outputs, given, cast("tuple[Symbol, ...]", accepts), pivots, bounds, report, method, keyed, absent
         )
         try:
             check_program(program)

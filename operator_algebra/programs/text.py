@@ -83,6 +83,7 @@ class _Text:
         yield from self._section("spaces", self.places)
         yield from self._section("formulas", self.table)
         yield accepts
+        yield f"absent {self.value(program.absent)}"
         yield from self._section("given", given)
         for direction, steps in stages:
             yield from self._section(f"sweep {direction}", steps)

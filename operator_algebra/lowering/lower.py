@@ -42,7 +42,7 @@ def lower(e: Lowerable, *, method: Method = "auto", zeros: frozenset[str] = froz
     bodies = [body_of(formula) for formula in formulas.values()]
     named_apart(dict.fromkeys(symbol for body in bodies for symbol in sorted(free_symbols(body), key=reading_key)))
     graph = Graph(method=method)
-    graph.wanted = _lifted(Lift(graph, zeros), formulas)
+    graph.wanted = lifted(Lift(graph, zeros), formulas)
     for one in PASSES:
         one(graph)
     program = finished(graph, zeros, keyed=isinstance(e, Mapping))
@@ -59,7 +59,8 @@ def named_formulas(e: Lowerable) -> dict[str, Expr | Query]:
     return {word(name, "the name of a formula"): question(part, f"lower ({shown(name)})") for name, part in e.items()}
 
 
-def _lifted(lift: Lift, formulas: Mapping[str, Expr | Query]) -> tuple[Output, ...]:
+def lifted(lift: Lift, formulas: Mapping[str, Expr | Query]) -> tuple[Output, ...]:
+    """The results by name, in the graph of the lift."""
     outputs: list[Output] = []
     for key, formula in formulas.items():
         if not body_of(formula).typed:

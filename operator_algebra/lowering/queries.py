@@ -177,6 +177,7 @@ def transplant(source: Graph, target: Graph, refs: Iterable[Ref]) -> Callable[[R
     for number, value in source.values.items():
         if isinstance(value.definition, Given) and value.definition.symbol is not None:
             numbers[number] = target.new(value.type, value.definition, name=value.definition.symbol.name)
+            target.put(numbers[number], replace(target[numbers[number]], symmetric=value.symmetric))
         else:
             numbers[number] = target.reserve()
 

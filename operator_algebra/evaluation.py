@@ -162,7 +162,7 @@ def shared_source(
         )
     given = dict(inputs) if v is None else {"v": v, **inputs}
     declared = [symbol for symbol in wanted if symbol.origin == "input"]
-    rated = any(symbol.name == "H_dot" for symbol in wanted if symbol.origin == "model")
+    rated = any(symbol.leaf is not None and symbol.leaf.reads_rates for symbol in wanted)
     if rated and not any(symbol.name == "v" for symbol in declared):
         from operator_algebra.symbols import v as rate
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cache
+from typing import Literal
 
 from operator_algebra.arguments import entries
 from operator_algebra.errors import SpaceMismatch
@@ -15,11 +16,11 @@ from operator_algebra.expressions.build import (
     diag,
     fixpoint,
     inv,
+    leaf_symbol,
     local,
     one,
     operator,
     root,
-    symbol,
     vector,
     zero,
 )
@@ -27,37 +28,32 @@ from operator_algebra.expressions.formulas import formula
 from operator_algebra.expressions.nodes import Expr, Symbol, Zero
 from operator_algebra.expressions.parse import parse as parse_with
 from operator_algebra.expressions.query import Query
-from operator_algebra.operators.spaces import FORCE, MOTION, ONE, RATE, TORQUE, Space, Type, space
-from operator_algebra.operators.structure import Structure
+from operator_algebra.operators import leaf
+from operator_algebra.operators.local import CROSS, SPIN
+from operator_algebra.operators.spaces import FORCE, GROUND, MOTION, RATE, TORQUE, Space, space
 
 I: Expr = one()
 
 
 def cross(velocity: Expr) -> Expr:
     """Motion cross product with a velocity V, body by body: X becomes V × X."""
-    return local("cross", velocity)
+    return local(CROSS, velocity)
 
 
-def _leaf(name: str, type_: Type, structure: str) -> Symbol:
-    return symbol(name, type_, Structure.of(structure), "model")
-
-
-GROUND: Space = space("ground", attached=False)
-"""Motions of the ground, six numbers about the origin of the base; its dual holds wrenches on the ground."""
 CONTACT: Space = space("contact")
 """Velocities of points picked from bodies, such as end effectors."""
 
-E_phi = _leaf("E_phi", FORCE >> FORCE, "inward hop")
-H = _leaf("H", FORCE >> TORQUE, "diagonal onto")
-H_dot = _leaf("H_dot", FORCE >> TORQUE, "diagonal")
-M = _leaf("M", MOTION >> FORCE, "diagonal definite")
-armature = _leaf("armature", RATE >> TORQUE, "diagonal semidefinite")
-damping = _leaf("damping", RATE >> TORQUE, "diagonal semidefinite")
-spring = _leaf("spring", ONE >> TORQUE, "column")
-a_ground = _leaf("a_ground", ONE >> MOTION, "column")
-E_ground = _leaf("E_ground", FORCE >> GROUND.dual, "row")
-X_cm = _leaf("X_cm", FORCE >> FORCE, "diagonal invertible")
-X_abs = _leaf("X_abs", FORCE >> FORCE, "diagonal invertible")
+E_phi = leaf_symbol(leaf.E_phi)
+H = leaf_symbol(leaf.H)
+H_dot = leaf_symbol(leaf.H_dot)
+M = leaf_symbol(leaf.M)
+armature = leaf_symbol(leaf.armature)
+damping = leaf_symbol(leaf.damping)
+spring = leaf_symbol(leaf.spring)
+a_ground = leaf_symbol(leaf.a_ground)
+E_ground = leaf_symbol(leaf.E_ground)
+X_cm = leaf_symbol(leaf.X_cm)
+X_abs = leaf_symbol(leaf.X_abs)
 
 v = vector("v", RATE)
 qdd = vector("qdd", RATE)
@@ -187,8 +183,8 @@ xi, nu, kappa, epsilon = _plain.xi, _plain.nu, _plain.kappa, _plain.epsilon
 V = define("V", phi.T @ H.T @ v, cites="diagonalized dynamics (4.3)")
 V_tilde = define("V_tilde", cross(V), cites="diagonalized dynamics (5.5)")
 delta = define("delta", -cross(H.T @ v).T, cites="diagonalized dynamics (6.3)")
-rotation = define("rotation", -local("spin", V).T, cites="diagonalized dynamics (6.2)")
-rotation_delta = define("rotation_delta", -local("spin", H.T @ v).T, cites="diagonalized dynamics (6.3)")
+rotation = define("rotation", -local(SPIN, V).T, cites="diagonalized dynamics (6.2)")
+rotation_delta = define("rotation_delta", -local(SPIN, H.T @ v).T, cites="diagonalized dynamics (6.3)")
 a = define("a", V_tilde @ H.T @ v + H_dot.T @ v, cites="filtering and smoothing (14)")
 b = define("b", -V_tilde.T @ M @ V, cites="filtering and smoothing (16)")
 
@@ -202,8 +198,31 @@ def vocabulary() -> dict[str, Expr]:
     derived: dict[str, Expr] = {field.name: getattr(_plain, field.name) for field in fields(_plain)}
     motion: dict[str, Expr] = {"V": V, "V_tilde": V_tilde, "delta": delta, "rotation": rotation}
     motion |= {"rotation_delta": rotation_delta, "a": a, "b": b}
-    named = {leaf.name: leaf for leaf in (*LEAVES, *INPUTS)}
+    named = {symbol.name: symbol for symbol in (*LEAVES, *INPUTS)}
     return {"I": I, **named, "phi": phi, "phi_tilde": phi_tilde, "R": R, **derived, **motion}
+
+
+def leaf_rate(symbol: Symbol, frame: Literal["body", "world"] = "body") -> Expr | None:
+    """d/dt of a leaf; None where the vocabulary has no word for it.
+
+    In axes of the base ẋ = x̊ + Ω̃ x − x Ω̃ follows from x̊, that in body axes.        [diagonalized dynamics, table 4]
+
+    >>> leaf_rate(M, "world")
+    rotation M + M rotation*   motion → force   block-diagonal, symmetric
+    """
+    record = symbol.leaf
+    if record is None or record.rate is None:
+        return None
+    total = zero(symbol.type) if record.rate == "0" else formula(record.rate, "leaf_rate")
+    if frame == "world":
+        total = total + _turning(symbol.type.codomain) @ symbol if record.rows_turn else total
+        total = total - symbol @ _turning(symbol.type.domain) if record.columns_turn else total
+    return total
+
+
+def _turning(space: Space) -> Expr:
+    """Ω̃ on forces or on motions."""
+    return rotation if space == FORCE else -rotation.T
 
 
 def parse(text: str, names: dict[str, Expr] | None = None) -> Expr | Query:

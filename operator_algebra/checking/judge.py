@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from operator_algebra.expressions.nodes import (
     Zero,
 )
 from operator_algebra.expressions.traverse import children_and_definition, postorder
+from operator_algebra.operators.local import Half, LocalFunction
 from operator_algebra.operators.spaces import ONE, Space
 
 
@@ -253,7 +254,7 @@ class Judge:
 
     def _local(self, node: Local, found: Mapping[Expr, Value]) -> Value:
         argument = found[node.children[0]]
-        array, size = _crossed(argument.array, node.name, 1), _crossed(argument.size, node.name, 0)
+        array, size = _crossed(argument.array, node.function, 1), _crossed(argument.size, node.function, 0)
         return Value(array, size, argument.condition, argument.culprit)
 
     def _same_body(self, codomain: Space, domain: Space) -> Array:
@@ -311,18 +312,26 @@ def _places(rows: Array, cols: Array) -> list[Places]:
     return found
 
 
-# Row, column, entry of the twist and sign of ã in the angular and in the linear place.
+# Row, column, entry and sign of the matrix ã of a cross product; where each half of a twist begins.
 _SKEW = ((1, 0, 2, 1), (0, 1, 2, -1), (0, 2, 1, 1), (2, 0, 1, -1), (2, 1, 0, 1), (1, 2, 0, -1))
-_SPIN = tuple((r + k, c + k, e, s) for r, c, e, s in _SKEW for k in (0, 3))
-_CROSS = _SPIN + tuple((r + 3, c, e + 3, s) for r, c, e, s in _SKEW)
+_BEGINS: dict[Half, int] = {"angular": 0, "linear": 3}
 
 
-def _crossed(twists: Array, name: str, signed: int) -> Array:
-    """Cross or spin of a vector (samples, 6 n, 1) as a block-diagonal matrix; without signs for sizes."""
+@cache
+def _entries(function: LocalFunction) -> tuple[tuple[int, int, int, int], ...]:
+    """Row, column, entry of the twist and sign of each entry of a block that can be other than zero."""
+    quarters: list[tuple[int, int, Half | None]] = [
+        (3 * i, 3 * j, half) for i, row in enumerate(function.quarters) for j, half in enumerate(row)
+    ]
+    return tuple((i + r, j + c, _BEGINS[h] + e, s) for i, j, h in quarters if h is not None for r, c, e, s in _SKEW)
+
+
+def _crossed(twists: Array, function: LocalFunction, signed: int) -> Array:
+    """A local function of a vector (samples, 6 n, 1) as a block-diagonal matrix; without signs for sizes."""
     samples, rows, _ = twists.shape
     twist = twists[:, :, 0].reshape(samples, -1, 6)
     array = np.zeros((samples, rows, rows), dtype=twists.dtype)
     starts = 6 * span(rows // 6)
-    for row, column, entry, sign in _CROSS if name == "cross" else _SPIN:
+    for row, column, entry, sign in _entries(function):
         array[:, starts + row, starts + column] = (sign if signed else 1) * twist[:, :, entry]
     return array

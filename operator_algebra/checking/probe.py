@@ -36,7 +36,7 @@ from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import model_layouts
 from operator_algebra.operators.blocks import BlockMatrix
 from operator_algebra.operators.layout import Binding, Layout
-from operator_algebra.operators.leaves import LOCAL_BLOCKS, LeafValues
+from operator_algebra.operators.leaves import LeafValues, local_blocks
 from operator_algebra.operators.spaces import ONE, Space, Type
 
 MEMORY = 4e9
@@ -213,7 +213,7 @@ class Prober:
         if e not in self._vectors:
             unit = self.column(ONE, np.ones(1))
             argument = self._apply(e.children[0], unit)
-            self._vectors[e] = LOCAL_BLOCKS[e.name](argument.entries.reshape(-1, 6)), argument
+            self._vectors[e] = local_blocks(e.function, argument.entries.reshape(-1, 6)), argument
         blocks, argument = self._vectors[e]
         if turned:
             blocks = np.swapaxes(blocks, -1, -2)

@@ -20,7 +20,7 @@ from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import model_layouts
-from operator_algebra.operators.leaves import Frame, LeafValues
+from operator_algebra.operators.leaves import Frame, LeafValues, places
 from operator_algebra.operators.spaces import Space
 
 
@@ -73,7 +73,7 @@ class Scene:
 
     def value(self, symbol: Symbol) -> Array:
         """The value of a leaf or an input."""
-        if symbol.origin == "model":
+        if symbol.leaf is not None:
             return self.leaf(symbol)
         if symbol.origin != "input":
             raise InputError(f"{symbol.name} has no value of its own. Give a closed formula.")
@@ -142,32 +142,31 @@ def _scene(model: Model, arithmetic: Arithmetic, values: Sequence[Batch], sample
 def _leaf_reader(
     model: Model, arithmetic: Arithmetic, values: Sequence[Batch], samples: int, sizes: Callable[[Space], Array]
 ) -> Callable[[Symbol], Array]:
-    parent = np.array(model.parent)
-    ground = np.zeros(model.n, dtype=np.intp)
+    parent = np.array(model.parent, dtype=np.intp)
 
     @cache
     def read(symbol: Symbol) -> Array:
+        assert symbol.leaf is not None
         down, across = sizes(symbol.type.codomain), sizes(symbol.type.domain)
-        rows, cols = _starts(down, model.n), _starts(across, model.n)
-        if symbol.name == "E_phi":
-            rows = np.where(parent >= 0, rows[parent], -1)
         result = arithmetic.zeros((samples, int(down.sum()), int(across.sum())))
         for chosen, leaves in values:
-            for group in leaves.groups(symbol.name):
-                _place(result, chosen, rows[group.bodies], cols[group.bodies], arithmetic.array(group.blocks))
+            for bodies, blocks in leaves.groups(symbol.leaf):
+                listed, rows, cols = places(symbol.leaf, bodies, parent)
+                numbers = arithmetic.array(blocks[..., listed, :, :])
+                _place(result, chosen, _starts(down)[rows], _starts(across)[cols], numbers)
         return result
-
-    def _starts(blocks: Array, bodies: int) -> Array:
-        return np.cumsum(blocks) - blocks if len(blocks) == bodies and bodies > 1 else ground
 
     return read
 
 
+def _starts(blocks: Array) -> Array:
+    return np.cumsum(blocks) - blocks
+
+
 def _place(target: Array, samples: Array, rows: Array, cols: Array, blocks: Array) -> None:
-    kept = rows >= 0
-    i = rows[kept][:, None, None] + span(blocks.shape[-2])[None, :, None]
-    j = cols[kept][:, None, None] + span(blocks.shape[-1])[None, None, :]
-    target[samples[:, None, None, None], i, j] = blocks[..., kept, :, :]
+    i = rows[:, None, None] + span(blocks.shape[-2])[None, :, None]
+    j = cols[:, None, None] + span(blocks.shape[-1])[None, None, :]
+    target[samples[:, None, None, None], i, j] = blocks
 
 
 # -- leaves to hundreds of bits ------------------------------------------------------------------------------------

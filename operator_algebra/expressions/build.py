@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Literal
 
 from operator_algebra.arguments import instance, quoted, shown, word
 from operator_algebra.errors import InputError, SpaceMismatch
@@ -11,14 +12,12 @@ from operator_algebra.expressions import mismatch
 from operator_algebra.expressions.fixpoints import close_fixpoint as close_fixpoint
 from operator_algebra.expressions.fixpoints import solve
 from operator_algebra.expressions.formulas import formula, spoken
-from operator_algebra.expressions.local import LOCAL_FUNCTIONS, local_function
 from operator_algebra.expressions.nodes import (
     Diag,
     Expr,
     Inverse,
     Local,
     One,
-    Origin,
     Root,
     Scale,
     Symbol,
@@ -36,6 +35,8 @@ from operator_algebra.expressions.ring import retype as retype
 from operator_algebra.expressions.ring import scale as scale
 from operator_algebra.expressions.ring import subtract as subtract
 from operator_algebra.expressions.ring import zero as zero
+from operator_algebra.operators.leaf import Leaf
+from operator_algebra.operators.local import LOCAL_FUNCTIONS, LocalFunction, local_function
 from operator_algebra.operators.spaces import ONE, UNTYPED, Space, Type, white
 from operator_algebra.operators.structure import Structure
 
@@ -102,9 +103,10 @@ def diag(e: Expr | str) -> Expr:
     return Diag._make(e.type, (e,))  # pyright: ignore[reportPrivateUsage]
 
 
-def local(name: str, *arguments: Expr) -> Expr:
-    """A block-diagonal operator made of vectors and nothing else, such as cross(V)."""
-    function = local_function(name)
+def local(function: LocalFunction | str, *arguments: Expr) -> Expr:
+    """A block-diagonal operator made of vectors and nothing else, such as cross(V), by its record or its word."""
+    function = local_function(function) if isinstance(function, str) else function
+    name = function.name
     if len(arguments) != len(function.arguments):
         wanted = "one vector" if len(function.arguments) == 1 else f"{len(function.arguments)} vectors"
         raise InputError(f"{name} takes {wanted}; {len(arguments)} were given.")
@@ -118,11 +120,11 @@ def local(name: str, *arguments: Expr) -> Expr:
             )
         typed.append(vector)
     if not (function.linear and len(typed) == 1):
-        return Local._make(function.result, (name, tuple(typed)))  # pyright: ignore[reportPrivateUsage]
+        return Local._make(function.result, (function, tuple(typed)))  # pyright: ignore[reportPrivateUsage]
     scalars, body = peel(typed[0])
     if isinstance(body, Zero):
         return zero(function.result)
-    return multiple(scalars, Local._make(function.result, (name, (body,))))  # pyright: ignore[reportPrivateUsage]
+    return multiple(scalars, Local._make(function.result, (function, (body,))))  # pyright: ignore[reportPrivateUsage]
 
 
 QUESTIONS = ("trace", "logdet", "block", "dense")
@@ -143,8 +145,14 @@ def _named(name: str) -> str:
     return name
 
 
-def symbol(name: str, type_: Type, structure: Structure, origin: Origin) -> Symbol:
-    """A symbol without a definition."""
+def leaf_symbol(leaf: Leaf) -> Symbol:
+    """The symbol of a leaf of the model."""
+    _checked(leaf.name, leaf.type, leaf.structure)
+    return Symbol._make(leaf.type, (_named(leaf.name), "model", leaf, None, ""))  # pyright: ignore[reportPrivateUsage]
+
+
+def symbol(name: str, type_: Type, structure: Structure, origin: Literal["input", "bound"]) -> Symbol:
+    """A symbol without a definition, whose value does not come from the model."""
     _named(name)
     if origin == "input" and name in TAKEN:
         raise InputError(

@@ -8,9 +8,10 @@ from itertools import pairwise
 from operator_algebra.expressions.nodes import Expr, Inverse, Product, Sum
 from operator_algebra.expressions.render import brief
 from operator_algebra.markup import width
-from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE, Type
+from operator_algebra.operators import leaf
+from operator_algebra.operators.spaces import RATE, TORQUE, Type
 
-_BETWEEN: dict[Type, tuple[str, ...]] = {MOTION >> FORCE: ("M", "P"), RATE >> TORQUE: ("D",)}
+_BETWEEN: dict[Type, tuple[str, ...]] = {leaf.M.type: (leaf.M.name, "P"), RATE >> TORQUE: ("D",)}
 _COLUMNS = 92
 _WIDEST = 40
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeVar
 from weakref import WeakValueDictionary
 
 from operator_algebra.errors import InputError
+from operator_algebra.operators.leaf import Leaf
+from operator_algebra.operators.local import LocalFunction
 from operator_algebra.operators.spaces import UNTYPED, Type
 from operator_algebra.operators.structure import Structure
 
@@ -236,7 +238,14 @@ class Symbol(Expr):
     @property
     def declared(self) -> Structure | None:
         """The structure that was declared; None for a definition, whose structure is inferred."""
-        return self._fields[2]
+        found: Structure | Leaf | None = self._fields[2]
+        return found.structure if isinstance(found, Leaf) else found
+
+    @property
+    def leaf(self) -> Leaf | None:
+        """The record of a leaf of the model; None for every other symbol."""
+        found = self._fields[2]
+        return found if isinstance(found, Leaf) else None
 
     @property
     def definition(self) -> Expr | None:
@@ -360,13 +369,17 @@ class Fixpoint(Expr):
 
 
 class Local(Expr):
-    """A block-diagonal operator made of vectors and nothing else, such as cross(V); see `local.py`."""
+    """A block-diagonal operator made of vectors and nothing else, such as cross(V)."""
 
     __slots__ = ()
 
     @property
-    def name(self) -> str:
+    def function(self) -> LocalFunction:
         return self._fields[0]
+
+    @property
+    def name(self) -> str:
+        return self.function.name
 
     @property
     def children(self) -> tuple[Expr, ...]:

@@ -10,6 +10,8 @@ from weakref import WeakKeyDictionary
 from operator_algebra.expressions.nodes import Expr, Fixpoint
 from operator_algebra.expressions.render import brief
 from operator_algebra.expressions.traverse import children_and_definition, postorder
+from operator_algebra.operators.leaf import Leaf
+from operator_algebra.operators.local import LocalFunction
 from operator_algebra.operators.structure import Structure
 
 _digests: WeakKeyDictionary[Expr, bytes] = WeakKeyDictionary()
@@ -24,6 +26,10 @@ def _bytes(field: Any) -> bytes:
         return _digests[field]
     if isinstance(field, tuple):
         return b"(" + b",".join(_bytes(part) for part in cast("tuple[Any, ...]", field)) + b")"
+    if isinstance(field, Leaf):
+        return _bytes(field.structure)
+    if isinstance(field, LocalFunction):
+        return _bytes(field.name)
     if isinstance(field, Structure):
         return " ".join([field.flow, *sorted(field.flags)]).encode()
     if isinstance(field, Fraction):

@@ -12,12 +12,12 @@ from operator_algebra.errors import InputError, ParseError, SpaceMismatch
 from operator_algebra.expressions import mismatch
 from operator_algebra.expressions.build import RESERVED, diag, inv, local, root
 from operator_algebra.expressions.combine import Combiner, Item, Value
-from operator_algebra.expressions.local import LOCAL_FUNCTIONS
 from operator_algebra.expressions.lookup import Names
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Combination, Place, Query, block, dense, logdet, trace
 from operator_algebra.expressions.ring import retype
 from operator_algebra.expressions.syntax import Word, excerpt, failure, too_long, words
+from operator_algebra.operators.local import LOCAL_FUNCTIONS
 
 _NAME = 40
 LONGEST = 10_000_000

@@ -133,7 +133,7 @@ def rebuild(node: Expr, parts: tuple[Expr, ...]) -> Expr:
         case Fixpoint():
             return build.close_fixpoint(node.name, node.variable, parts[0], node.cites)
         case Local():
-            return build.local(node.name, *parts)
+            return build.local(node.function, *parts)
         case _:
             return node
 

@@ -5,22 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from operator_algebra.operators.leaf import LEAVES
+
 MEANINGS: Mapping[str, str] = MappingProxyType(
     {
         "I": "Leaves everything as it is.",
-        "E_phi": "Shifts the force on each body to the origin of its parent, one joint inward; its adjoint carries the "
-        "velocity of a parent out to its children as if the joints were locked.",
-        "H": "Picks from the force on a body the part that its joint feels; its adjoint turns joint rates into the "
-        "velocity of a body relative to its parent.",
-        "H_dot": "How H changes with time in the axes of the body; zero for joints whose map is constant.",
-        "M": "The spatial inertia of each body about its own origin.",
-        "armature": "The inertia of rotors behind gears, felt by a joint alone.",
-        "damping": "What dampers in the joints oppose to their rates.",
-        "spring": "The forces that springs in the joints take up at this configuration.",
-        "a_ground": "The acceleration given to the ground so that gravity need not be spoken of.",
-        "E_ground": "Shifts the forces on root bodies to the ground.",
-        "X_cm": "Moves the point about which a force is taken from the origin of a body to its centre of mass.",
-        "X_abs": "Moves the point about which a force is taken to the origin of the base, in the axes of the base.",
+        **{leaf.name: leaf.meaning for leaf in LEAVES},
         "v": "The joint rates.",
         "qdd": "The joint accelerations.",
         "T": "The joint forces: torques about turning axes, forces along sliding ones.",

@@ -32,7 +32,7 @@ from operator_algebra.expressions.nodes import (
 from operator_algebra.meaning.evaluator import Evaluation, Request, Steps
 from operator_algebra.meaning.inverses import resolved
 from operator_algebra.operators.blocks import BlockGroup, BlockMatrix
-from operator_algebra.operators.leaves import LOCAL_BLOCKS
+from operator_algebra.operators.leaves import local_blocks
 
 
 def magnitude_steps(run: Evaluation, request: Request) -> Steps:
@@ -136,6 +136,6 @@ def _condition(run: Evaluation, e: Expr, inverse: Any, before: Any) -> None:
 
 def _local(node: Local, value: BlockMatrix, vector: Any) -> Any:
     k = np.arange(value.rows.count, dtype=np.intp)
-    blocks = np.abs(LOCAL_BLOCKS[node.name](vector.toarray()[:, 0].reshape(value.rows.count, -1)))
+    blocks = np.abs(local_blocks(node.function, vector.toarray()[:, 0].reshape(value.rows.count, -1)))
     group = BlockGroup(k, k, blocks)
     return BlockMatrix.from_groups(node.type, value.rows, value.cols, [group], value.binding).data

@@ -181,7 +181,7 @@ class Planner:
             case Diag():
                 return self._returning(frame, node.body)
             case Local():
-                return add(steps.local(node.name, [self.at(frame, child) for child in node.children]))
+                return add(steps.local(node.function, [self.at(frame, child) for child in node.children]))
             case Product() if node.type.domain.attached:
                 return self._returning(frame, node)
             case Product():

@@ -30,7 +30,7 @@ from operator_algebra.meaning.extent import SPARSE_ENTRY, refuse_beyond
 from operator_algebra.meaning.inverses import inverse_steps
 from operator_algebra.operators.blocks import BlockGroup, BlockMatrix, group_by_size
 from operator_algebra.operators.inversion import identity
-from operator_algebra.operators.leaves import LOCAL_BLOCKS
+from operator_algebra.operators.leaves import local_blocks
 from operator_algebra.operators.root import SquareRootError, block_root
 
 _GREEDY = 24
@@ -192,7 +192,7 @@ def _diag(run: Evaluation, node: Diag, request: Request) -> Steps:
 def _local(run: Evaluation, node: Local, vectors: list[BlockMatrix]) -> BlockMatrix:
     k = np.arange(vectors[0].rows.count, dtype=np.intp)
     arguments = [np.array(vector.blocks_at(k, np.zeros_like(k)))[..., 0] for vector in vectors]
-    blocks = LOCAL_BLOCKS[node.name](*arguments)
+    blocks = local_blocks(node.function, *arguments)
     rows, cols = run.source.layout(node.type.codomain), run.source.layout(node.type.domain)
     return BlockMatrix.from_groups(
         node.type, rows, cols, [BlockGroup(k, k, blocks)], run.source.binding, run.source.dtype

@@ -15,7 +15,8 @@ from operator_algebra.operators.bind import Bound, InputValue
 from operator_algebra.operators.blockdict import BlockDict
 from operator_algebra.operators.blocks import BlockGroup, BlockMatrix, group_by_size
 from operator_algebra.operators.layout import Binding, Indices, Layout
-from operator_algebra.operators.leaves import LeafValues
+from operator_algebra.operators.leaf import Leaf
+from operator_algebra.operators.leaves import LeafBlocks, LeafValues, places
 from operator_algebra.operators.spaces import Space
 
 
@@ -66,19 +67,14 @@ class ModelSource:
     def value(self, symbol: Symbol) -> BlockMatrix:
         """The value of a leaf or an input."""
         rows, cols = self.layout(symbol.type.codomain), self.layout(symbol.type.domain)
-        if symbol.origin == "input":
+        if symbol.leaf is None:
             return self._input(symbol, self.inputs.values[symbol.name])
-        groups = [self._placed(symbol.name, *group) for group in self.leaves.groups(symbol.name)]
+        groups = [self._placed(symbol.leaf, group) for group in self.leaves.groups(symbol.leaf)]
         return BlockMatrix.from_groups(symbol.type, rows, cols, groups, self.binding, self.dtype)
 
-    def _placed(self, name: str, bodies: Indices, blocks: Any) -> BlockGroup:
-        ground = np.zeros(len(bodies), dtype=np.intp)
-        if name == "E_phi":
-            inner = self.parent[bodies] >= 0
-            return BlockGroup(self.parent[bodies[inner]], bodies[inner], blocks[inner])
-        if name == "E_ground":
-            return BlockGroup(ground, bodies, blocks)
-        return BlockGroup(bodies, ground if name in ("a_ground", "spring") else bodies, blocks)
+    def _placed(self, leaf: Leaf, group: LeafBlocks) -> BlockGroup:
+        listed, rows, cols = places(leaf, group.bodies, self.parent)
+        return BlockGroup(rows, cols, group.blocks[listed])
 
     def _input(self, symbol: Symbol, value: InputValue) -> BlockMatrix:
         if value.dense is not None:

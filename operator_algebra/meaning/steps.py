@@ -12,7 +12,8 @@ import numpy as np
 from operator_algebra.operators.blocks import machine_number
 from operator_algebra.operators.factors import eps, inverses
 from operator_algebra.operators.inversion import SingularBlock, exact_inverse
-from operator_algebra.operators.leaves import LOCAL_BLOCKS
+from operator_algebra.operators.leaves import local_blocks
+from operator_algebra.operators.local import LocalFunction
 from operator_algebra.operators.root import SquareRootError, block_root
 
 Step = Callable[[list[Any], int], Any]
@@ -175,10 +176,9 @@ def rooted(i: int, culprit: object) -> Step:
     return step
 
 
-def local(name: str, arguments: Sequence[int]) -> Step:
+def local(function: LocalFunction, arguments: Sequence[int]) -> Step:
     """A local function of vectors."""
-    function = LOCAL_BLOCKS[name]
-    return lambda values, k: function(*(values[i][:, 0] for i in arguments))
+    return lambda values, k: local_blocks(function, *(values[i][:, 0] for i in arguments))
 
 
 def over_children(

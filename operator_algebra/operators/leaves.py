@@ -2,32 +2,69 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from functools import cached_property, partial
+from typing import Any, Literal, NamedTuple, assert_never
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from operator_algebra.arguments import choice, shown
+from operator_algebra.arguments import choice
 from operator_algebra.errors import InputError
 from operator_algebra.models.configurations import rest
 from operator_algebra.models.kinematics import body_transforms, inertia_blocks, joint_map_groups, joint_map_rate_groups
 from operator_algebra.models.model import Model
+from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.layout import Indices
+from operator_algebra.operators.leaf import (
+    GroundAcceleration,
+    JointDiagonal,
+    JointMap,
+    JointMapRate,
+    Leaf,
+    RigidInertia,
+    RigidShift,
+    SpringForce,
+    leaf_named,
+)
+from operator_algebra.operators.local import LOCAL_FUNCTIONS, Half, LocalFunction
 from operator_algebra.spatial.arrays import ArrayNamespace
 from operator_algebra.spatial.transforms import phi_block
-from operator_algebra.spatial.vectors import apply, block_matrix, motion_cross, skew
+from operator_algebra.spatial.vectors import apply, block_matrix, skew
 
 Frame = Literal["body", "world"]
 FRAMES = {"body": "axes of each body", "world": "of the base"}
-
-LEAF_NAMES = ("E_phi", "H", "H_dot", "M", "armature", "damping", "spring", "a_ground", "E_ground", "X_cm", "X_abs")
 
 
 class LeafBlocks(NamedTuple):
     """Blocks of one shape: those of `bodies`, (..., m, rows, columns)."""
 
     bodies: Indices
-    blocks: Any
+    blocks: Numbers
+
+
+class Places(NamedTuple):
+    """Where blocks stand: which of those listed are in the matrix, and in which block row and block column."""
+
+    listed: Indices
+    rows: Indices
+    cols: Indices
+
+
+def places(leaf: Leaf, bodies: Indices, parent: Indices) -> Places:
+    """Where the blocks of these bodies stand in the matrix of a leaf; `parent` is that of every body, −1 at roots."""
+    every, first = np.arange(len(bodies), dtype=np.intp), np.zeros(len(bodies), dtype=np.intp)
+    match leaf.stands:
+        case "body":
+            return Places(every, bodies, bodies)
+        case "edge":
+            inner = every[parent[bodies] >= 0]
+            return Places(inner, parent[bodies[inner]], bodies[inner])
+        case "ground edge":
+            return Places(every, first, bodies)
+        case "column":
+            return Places(every, bodies, first)
+        case _:
+            assert_never(leaf.stands)
 
 
 class LeafValues:
@@ -38,52 +75,79 @@ class LeafValues:
     The formulas of the joints call the functions of `xp`.
 
     >>> from operator_algebra.models.families import chain
+    >>> from operator_algebra.operators import leaf
     >>> arm = chain(2)
-    >>> LeafValues(arm, arm.neutral()).blocks("H")[0].shape
+    >>> LeafValues(arm, arm.neutral()).blocks(leaf.H)[0].shape
     (1, 6)
     """
 
-    def __init__(self, model: Model, q: Any, v: Any = None, frame: Frame = "body", xp: ArrayNamespace = np) -> None:
+    def __init__(
+        self, model: Model, q: ArrayLike, v: ArrayLike | None = None, frame: Frame = "body", xp: ArrayNamespace = np
+    ) -> None:
         choice(frame, "frame", FRAMES)
         self.model = model
-        self.q = np.asarray(q)
-        self.v = None if v is None else np.asarray(v)
+        self.q: Numbers = np.asarray(q)
+        self.v: Numbers | None = None if v is None else np.asarray(v)
         self.frame: Frame = frame
         self.xp = xp
-        self._found: dict[str, list[LeafBlocks]] = {}
+        self._found: dict[Leaf, list[LeafBlocks]] = {}
 
-    def groups(self, name: str) -> list[LeafBlocks]:
+    def groups(self, leaf: Leaf | str) -> list[LeafBlocks]:
         """The blocks of a leaf, gathered by shape; bodies that are not listed have zero blocks."""
-        if name not in self._found:
-            if name not in LEAF_NAMES:
-                raise InputError(f"{shown(name)} is not a leaf of a model. The leaves are {', '.join(LEAF_NAMES)}.")
-            self._found[name] = getattr(self, f"_{name}")
-        return self._found[name]
+        leaf = leaf_named(leaf) if isinstance(leaf, str) else leaf
+        if leaf not in self._found:
+            self._found[leaf] = self._formed(leaf)
+        return self._found[leaf]
 
-    def blocks(self, name: str) -> list[Any]:
+    def blocks(self, leaf: Leaf | str) -> list[Numbers]:
         """The block of each body, (..., rows, columns)."""
-        result: list[Any] = [None] * self.model.n
-        for bodies, blocks in self.groups(name):
+        leaf = leaf_named(leaf) if isinstance(leaf, str) else leaf
+        result: list[Numbers] = [np.zeros(leaf.block_shape(body.joint.nv)) for body in self.model.bodies]
+        for bodies, blocks in self.groups(leaf):
             for i, k in enumerate(bodies.tolist()):
                 result[k] = blocks[..., i, :, :]
-        for k, body in enumerate(self.model.bodies):
-            if result[k] is None:
-                shape = {"H_dot": (body.joint.nv, 6), "a_ground": (6, 1), "spring": (body.joint.nv, 1)}.get(
-                    name, (6, 6)
-                )
-                result[k] = np.zeros(shape)
         return result
+
+    def _formed(self, leaf: Leaf) -> list[LeafBlocks]:
+        match leaf.form:
+            case RigidShift("parent"):
+                if leaf.stands == "ground edge":
+                    return [LeafBlocks(self._roots, self._shifts[..., self._roots, :, :])]
+                return [LeafBlocks(self._all, self._shifts)]
+            case RigidShift("mass centre"):
+                return [LeafBlocks(self._all, self._to_mass_centre())]
+            case RigidShift():
+                return [LeafBlocks(self._all, self._to_base())]
+            case JointMap():
+                return self._H
+            case JointMapRate():
+                if self.v is None:
+                    wanted = f"{leaf.name} of {self.model.name} needs v (rate, {self.model.nv} entries)"
+                    raise InputError(f"{wanted}; it was not given.")
+                return self._H_dot
+            case RigidInertia():
+                return [LeafBlocks(self._all, self._inertia())]
+            case JointDiagonal(field):
+                return self._per_dof(
+                    {"armature": self.model.arrays.armature, "damping": self.model.arrays.damping}[field]
+                )
+            case SpringForce():
+                return self._spring
+            case GroundAcceleration():
+                return [LeafBlocks(self._roots, self._against_gravity())]
+            case _:
+                assert_never(leaf.form)
 
     # -- geometry --------------------------------------------------------------------------------------------------
 
     @cached_property
-    def relative(self) -> tuple[Any, Any]:
+    def relative(self) -> tuple[Numbers, Numbers]:
         """Pose of each body in its parent: R (..., n, 3, 3), l (..., n, 3)."""
         rotation, position = body_transforms(self.model, self.q, self.xp)
         return np.ascontiguousarray(rotation), np.ascontiguousarray(position)
 
     @cached_property
-    def absolute(self) -> tuple[Any, Any]:
+    def absolute(self) -> tuple[Numbers, Numbers]:
         """Pose of each body in the base: R (..., n, 3, 3), p (..., n, 3).
 
         Paths to the base are composed in pieces of doubling length: as many rounds as the logarithm of the depth.
@@ -104,14 +168,14 @@ class LeafValues:
         return rotation, position
 
     @cached_property
-    def _axes(self) -> Any:
+    def _axes(self) -> Numbers:
         """What takes 6-vectors from body axes to the axes of the frame: (..., n, 6, 6)."""
         rotation = self.absolute[0]
         zero = np.zeros_like(rotation)
         return block_matrix(((rotation, zero), (zero, rotation)), np)
 
     @cached_property
-    def _shifts(self) -> Any:
+    def _shifts(self) -> Numbers:
         """φ(parent, k), and φ(ground, k) at roots: (..., n, 6, 6)."""
         rotation, offset = self.relative
         if self.frame == "body":
@@ -127,21 +191,8 @@ class LeafValues:
         return np.arange(self.model.n, dtype=np.intp)
 
     @property
-    def _E_phi(self) -> list[LeafBlocks]:
-        return [LeafBlocks(self._all, self._shifts)]
-
-    @property
-    def _E_ground(self) -> list[LeafBlocks]:
-        roots = np.array(self.model.roots, dtype=np.intp)
-        return [LeafBlocks(roots, self._shifts[..., roots, :, :])]
-
-    @property
-    def _a_ground(self) -> list[LeafBlocks]:
-        """φ*(ground, root) [0; −g]: the ground accelerates against gravity."""
-        roots = np.array(self.model.roots, dtype=np.intp)
-        ground = np.concatenate([np.zeros(3), -np.asarray(self.model.gravity)])
-        shifted = np.swapaxes(self._shifts[..., roots, :, :], -1, -2) @ ground
-        return [LeafBlocks(roots, shifted[..., None])]
+    def _roots(self) -> Indices:
+        return np.array(self.model.roots, dtype=np.intp)
 
     @property
     def _H(self) -> list[LeafBlocks]:
@@ -149,30 +200,12 @@ class LeafValues:
 
     @property
     def _H_dot(self) -> list[LeafBlocks]:
-        if self.v is None:
-            raise InputError(f"H_dot of {self.model.name} needs v (rate, {self.model.nv} entries); it was not given.")
         return [self._joint_map(*group) for group in joint_map_rate_groups(self.model, self.q, self.v, self.xp)]
 
-    def _joint_map(self, bodies: Indices, motion: Any) -> LeafBlocks:
+    def _joint_map(self, bodies: Indices, motion: Numbers) -> LeafBlocks:
         if self.frame == "world":
             motion = self._axes[..., bodies, :, :] @ motion
         return LeafBlocks(bodies, np.swapaxes(motion, -1, -2))
-
-    @property
-    def _M(self) -> list[LeafBlocks]:
-        inertia = inertia_blocks(self.model, np.finfo(self.q.dtype).dtype if self.q.dtype.kind in "fc" else np.float64)
-        if self.frame == "world":
-            inertia = self._axes @ inertia @ np.swapaxes(self._axes, -1, -2)
-        # Products leave a skew part at rounding level; M is symmetric by definition, to the bit.
-        return [LeafBlocks(self._all, 0.5 * (inertia + np.swapaxes(inertia, -1, -2)))]
-
-    @property
-    def _armature(self) -> list[LeafBlocks]:
-        return self._per_dof(self.model.arrays.armature)
-
-    @property
-    def _damping(self) -> list[LeafBlocks]:
-        return self._per_dof(self.model.arrays.damping)
 
     @property
     def _spring(self) -> list[LeafBlocks]:
@@ -180,42 +213,47 @@ class LeafValues:
         stretch = self.model.arrays.stiffness * self.model.difference(rest(self.model), self.q)
         return [LeafBlocks(group.bodies, stretch[..., group.v][..., None]) for group in self.model.joint_groups]
 
-    def _per_dof(self, values: Any) -> list[LeafBlocks]:
+    def _per_dof(self, values: Numbers) -> list[LeafBlocks]:
         return [
             LeafBlocks(group.bodies, values[group.v][..., :, None] * np.eye(group.v.shape[-1]))
             for group in self.model.joint_groups
         ]
 
-    @property
-    def _X_cm(self) -> list[LeafBlocks]:
-        """Force about the body's origin → about its mass centre: [[I, −p̃], [0, I]]."""
+    def _inertia(self) -> Numbers:
+        kind: Any = np.finfo(self.q.dtype).dtype if self.q.dtype.kind in "fc" else np.float64
+        inertia = inertia_blocks(self.model, kind)
+        if self.frame == "world":
+            inertia = self._axes @ inertia @ np.swapaxes(self._axes, -1, -2)
+        # Products leave a skew part at rounding level; M is symmetric by definition, to the bit.
+        return 0.5 * (inertia + np.swapaxes(inertia, -1, -2))
+
+    def _against_gravity(self) -> Numbers:
+        ground = np.concatenate([np.zeros(3), -np.asarray(self.model.gravity)])
+        shifted = np.swapaxes(self._shifts[..., self._roots, :, :], -1, -2) @ ground
+        return shifted[..., None]
+
+    def _to_mass_centre(self) -> Numbers:
         com = self.model.arrays.com
         if self.frame == "world":
             com = apply(self.absolute[0], com)
         upper = -skew(com, np)
         eye = np.zeros_like(upper) + np.eye(3)
-        return [LeafBlocks(self._all, block_matrix(((eye, upper), (np.zeros_like(upper), eye)), np))]
+        return block_matrix(((eye, upper), (np.zeros_like(upper), eye)), np)
 
-    @property
-    def _X_abs(self) -> list[LeafBlocks]:
-        """Force about the body's origin → about the origin of the base, in base axes."""
+    def _to_base(self) -> Numbers:
         rotation, position = self.absolute
         if self.frame == "world":
             rotation = np.zeros_like(rotation) + np.eye(3)
-        return [LeafBlocks(self._all, phi_block(rotation, position, np))]
+        return phi_block(rotation, position, np)
 
 
-def cross_blocks(motion: Any) -> Any:
-    """Blocks of the local function cross, [[ω̃, 0], [ṽ, ω̃]], from vector blocks (..., 6)."""
-    return motion_cross(motion, np)
+def local_blocks(function: LocalFunction, motion: Numbers) -> Numbers:
+    """The blocks of a local function from those of its vector, (..., 6) → (..., 6, 6)."""
+    halves: dict[Half, Numbers] = {"angular": skew(motion[..., :3], np), "linear": skew(motion[..., 3:], np)}
+    zero = np.zeros_like(halves["angular"])
+    (a, b), (c, d) = ((zero if half is None else halves[half] for half in row) for row in function.quarters)
+    return block_matrix(((a, b), (c, d)), np)
 
 
-def spin_blocks(motion: Any) -> Any:
-    """Blocks of the local function spin, [[ω̃, 0], [0, ω̃]], from vector blocks (..., 6)."""
-    turning = skew(motion[..., :3], np)
-    zero = np.zeros_like(turning)
-    return block_matrix(((turning, zero), (zero, turning)), np)
-
-
-LOCAL_BLOCKS = {"cross": cross_blocks, "spin": spin_blocks}
-"""The block of each local function from the blocks of its arguments."""
+LOCAL_BLOCKS = {name: partial(local_blocks, function) for name, function in LOCAL_FUNCTIONS.items()}
+"""The block of each local function from the blocks of its argument."""

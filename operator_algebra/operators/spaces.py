@@ -115,6 +115,8 @@ FORCE = Space("force", "motion", "spatial")
 RATE = Space("rate", "torque", "joint")
 TORQUE = Space("torque", "rate", "joint")
 WHITE = Space("white", "white", "joint")
+GROUND = Space("ground", "ground*", "ground", attached=False)
+"""Motions of the ground, six numbers about the origin of the base; its dual holds wrenches on the ground."""
 ONE = Space("one", "one", "one", attached=False)
 ROUNDING = Space("rounding", "rounding", "rounding", attached=False)
 RELATION = Space("relation", "relation", "relation")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator_algebra.models.model import Model
+from operator_algebra.operators.leaf import LEAVES
 
 
 def vanishing(model: Model) -> frozenset[str]:
@@ -12,12 +13,4 @@ def vanishing(model: Model) -> frozenset[str]:
     >>> sorted(vanishing(chain(2)))
     ['H_dot', 'armature', 'damping', 'spring']
     """
-    joints = [body.joint for body in model.bodies]
-    absent = {
-        "armature": not any(any(joint.armature) for joint in joints),
-        "H_dot": all(joint.has_constant_map for joint in joints),
-        "a_ground": not any(model.gravity),
-        "damping": not any(any(joint.damping) for joint in joints),
-        "spring": not any(any(joint.stiffness) for joint in joints),
-    }
-    return frozenset(name for name, zero in absent.items() if zero)
+    return frozenset(leaf.name for leaf in LEAVES if leaf.absent(model))

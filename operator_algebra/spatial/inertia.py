@@ -22,11 +22,19 @@ def spatial_inertia(mass: Array, com: Array, inertia_at_com: Array, xp: ArrayNam
 
     Shapes (...), (..., 3), (..., 3, 3) → (..., 6, 6).        [filtering and smoothing, (8)-(10)]
     """
-    lever = skew(com, xp)
-    m = mass[..., None, None]
-    first_moment = m * lever
-    translation = m * xp.eye(3)
-    return block_matrix(((inertia_at_com - first_moment @ lever, first_moment), (-first_moment, translation)), xp)
+    return inertia_block(mass, *about_origin(mass, com, inertia_at_com, xp), xp)
+
+
+def about_origin(mass: Array, com: Array, inertia_at_com: Array, xp: ArrayNamespace) -> tuple[Array, Array]:
+    """First moment h = m p and rotational inertia J = I_cm − m p̃ p̃, both about the body's origin."""
+    moment = mass[..., None] * com
+    return moment, inertia_at_com - skew(moment, xp) @ skew(com, xp)
+
+
+def inertia_block(mass: Array, moment: Array, inertia: Array, xp: ArrayNamespace) -> Array:
+    """M = [[J, h̃], [−h̃, m I]] from m, h = m p and J, both about the body's origin."""
+    lever = skew(moment, xp)
+    return block_matrix(((inertia, lever), (-lever, mass[..., None, None] * xp.eye(3))), xp)
 
 
 @dataclass(frozen=True, slots=True, init=False)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +23,11 @@ from operator_algebra.expressions.nodes import (
     Zero,
 )
 from operator_algebra.expressions.traverse import children_and_definition, postorder
-from operator_algebra.models.body import Body
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import model_layouts
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.spaces import Space
 from operator_algebra.operators.structure import Structure
-from operator_algebra.operators.vanishing import vanishing
 
 Filled = NDArray[np.bool_]
 
@@ -66,7 +63,6 @@ class _Patterns:
         (below,) = np.nonzero(parent >= 0)
         self.hop[parent[below], below] = True
         self.above = _closure(self.hop)
-        self.absent = vanishing(model)
         self.known: dict[Expr, Filled] = {}
 
     def of(self, e: Expr) -> Filled:
@@ -122,14 +118,23 @@ class _Patterns:
         return np.zeros((rows, cols), dtype=np.bool_)
 
     def _leaf(self, symbol: Symbol) -> Filled:
-        if symbol.origin == "model" and symbol.name in self.absent:
+        leaf = symbol.leaf
+        if leaf is None:
+            return self._allowed(symbol, symbol.structure)
+        if leaf.absent(self.model):
             return self._none(symbol)
-        there = _BODIES_WITH.get(symbol.name) if symbol.origin == "model" else None
-        if there is not None:
-            bodies = np.array([there(body) for body in self.model.bodies], dtype=np.bool_)
-            flow = symbol.structure.flow
-            return self.eye & bodies if flow == "diagonal" else bodies[:, None] if flow == "column" else bodies[None, :]
-        return self._allowed(symbol, symbol.structure)
+        bodies = np.array([leaf.at(body) for body in self.model.bodies], dtype=np.bool_)
+        match leaf.stands:
+            case "body":
+                return self.eye & bodies
+            case "edge":
+                return self.hop & bodies
+            case "ground edge":
+                return bodies[None, :]
+            case "column":
+                return bodies[:, None]
+            case _:
+                assert_never(leaf.stands)
 
     def _allowed(self, node: Expr, structure: Structure) -> Filled:
         """All blocks that a structure has room for."""
@@ -175,18 +180,3 @@ def _closure(filled: Filled) -> Filled:
         if np.array_equal(after, found):
             return found
         found = after
-
-
-def _is_root(body: Body) -> bool:
-    return body.parent is None
-
-
-_BODIES_WITH: dict[str, Callable[[Body], bool]] = {
-    "armature": lambda body: any(body.joint.armature),
-    "damping": lambda body: any(body.joint.damping),
-    "spring": lambda body: any(body.joint.stiffness),
-    "H_dot": lambda body: not body.joint.has_constant_map,
-    "a_ground": _is_root,
-    "E_ground": _is_root,
-}
-"""Leaves that not every body has a block of."""

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from operator_algebra.errors import InputError
 from operator_algebra.evaluation import evaluate
 from operator_algebra.models.model import Model
+from operator_algebra.operators import leaf
 from operator_algebra.operators.leaves import LeafValues
 from operator_algebra.symbols import M, P
 
@@ -66,7 +67,7 @@ def skeleton(model: Model, q: ArrayLike | None = None) -> Skeleton:
         joints,
         centres,
         _links(model, rotations, origins, joints, centres),
-        tuple(axis for k, block in enumerate(leaves.blocks("H")) for axis in _axes(k, block)),
+        tuple(axis for k, block in enumerate(leaves.blocks(leaf.H)) for axis in _axes(k, block)),
     )
 
 

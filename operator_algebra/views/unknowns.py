@@ -16,7 +16,7 @@ from operator_algebra.lowering.lift import Lift
 from operator_algebra.lowering.passes import FRONT
 from operator_algebra.lowering.share import share
 from operator_algebra.lowering.values import Definition, Unknown, Value
-from operator_algebra.programs.instructions import Given, Hop, Invert, Shift
+from operator_algebra.programs.instructions import Call, Given, Hop, Invert, Shift
 from operator_algebra.programs.records import Ref, Term, references, terms_of
 
 Reading = Literal["body", "children", "parent"]
@@ -150,10 +150,12 @@ def _equation(graph: Graph, names: dict[int, str], number: int) -> str:
     if terms_of(definition):
         return f"{names[number]} = {_sum(graph, names, definition)}"
     parts = ", ".join(_text(graph, names, ref) for ref, _ in references(definition))
-    return f"{names[number]} = {_FUNCTIONS.get(type(definition).__name__, type(definition).__name__)}({parts})"
+    kind = type(definition).__name__
+    called = definition.name if isinstance(definition, Call) else _FUNCTIONS.get(kind, kind)
+    return f"{names[number]} = {called}({parts})"
 
 
-_FUNCTIONS = {"RootOf": "root", "Call": "cross", "Stack": "stack", "Part": "part"}
+_FUNCTIONS = {"RootOf": "root", "Stack": "stack", "Part": "part"}
 
 
 def _sum(graph: Graph, names: dict[int, str], definition: Definition) -> str:

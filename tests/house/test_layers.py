@@ -22,6 +22,8 @@ PURE = (
     "programs",
     "lowering",
     "pages",
+    "operators.leaf",
+    "operators.local",
     "operators.spaces",
     "operators.structure",
 )

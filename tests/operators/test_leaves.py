@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from operator_algebra import symbols as s
 from operator_algebra.errors import InputError
 from operator_algebra.evaluation import evaluate
-from operator_algebra.expressions.local import LOCAL_FUNCTIONS
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.model import Model
-from operator_algebra.operators.leaves import LEAF_NAMES, LOCAL_BLOCKS, LeafValues
+from operator_algebra.operators import leaf as record
+from operator_algebra.operators.leaf import LEAVES, Leaf
+from operator_algebra.operators.leaves import LeafValues, local_blocks, places
+from operator_algebra.operators.local import CROSS, SPIN
 from tests.oracles.finite_differences import allowed, along
 from tests.rounding import apart, rounding, size
 from tests.strategies import mechanisms
@@ -95,22 +97,13 @@ def test_world_axes_are_body_axes_turned(model: Model, seed: int) -> None:
     body, world = LeafValues(model, q, v), LeafValues(model, q, v, "world")
     turn = turns(model, q)
     parents = [turn[p] if p >= 0 else np.eye(6) for p in model.parent]
-    sides: dict[str, tuple[list[Any], list[Any]]] = {
-        "E_phi": (parents, turn),
-        "H": ([1] * model.n, turn),
-        "H_dot": ([1] * model.n, turn),
-        "M": (turn, turn),
-        "armature": ([1] * model.n, [1] * model.n),
-        "a_ground": (turn, [1] * model.n),
-        "X_cm": (turn, turn),
-        "X_abs": ([1] * model.n, turn),
-    }
-    for name, (left, right) in sides.items():
-        for k, (one, other) in enumerate(zip(body.blocks(name), world.blocks(name), strict=True)):
-            turned = one if isinstance(right[k], int) else one @ right[k].T
-            turned = turned if isinstance(left[k], int) else left[k] @ turned
+    for leaf in LEAVES:
+        rows = parents if leaf.stands == "edge" else turn
+        for k, (one, other) in enumerate(zip(body.blocks(leaf), world.blocks(leaf), strict=True)):
+            turned = one @ turn[k].T if leaf.columns_turn else one
+            turned = rows[k] @ turned if leaf.rows_turn else turned
             terms = (1.0 + size(body.absolute[1])) ** 2 * (1.0 + size(one))
-            assert apart(other, turned) <= rounding(terms, terms=6 * model.depth), name
+            assert apart(other, turned) <= rounding(terms, terms=6 * model.depth), leaf.name
 
 
 @given(mechanisms(), seeds, st.sampled_from(["body", "world"]))
@@ -118,7 +111,7 @@ def test_world_axes_are_body_axes_turned(model: Model, seed: int) -> None:
 def test_shifts_to_the_base_compose(model: Model, seed: int, frame: Any) -> None:
     q, _ = model.random(seed)
     found = evaluate(s.X_abs @ s.E_phi, model, q=q, frame=frame).dense()
-    absolute = LeafValues(model, q, frame=frame).blocks("X_abs")
+    absolute = LeafValues(model, q, frame=frame).blocks(record.X_abs)
     for k, p in enumerate(model.parent):
         if p >= 0:
             block = found[6 * p : 6 * p + 6, 6 * k : 6 * k + 6]
@@ -158,8 +151,8 @@ def test_leading_axes_are_a_batch(model: Model, frame: Any) -> None:
     together = LeafValues(model, q, v, frame)
     for i in np.ndindex(2, 3):
         alone = LeafValues(model, q[i], v[i], frame)
-        for name in LEAF_NAMES:
-            for many, one in zip(together.blocks(name), alone.blocks(name), strict=True):
+        for leaf in LEAVES:
+            for many, one in zip(together.blocks(leaf), alone.blocks(leaf), strict=True):
                 part = many if many.ndim == 2 else many[i]
                 assert apart(part, one) <= rounding(1.0 + size(one), terms=3 * model.depth)
 
@@ -169,16 +162,20 @@ def test_a_complex_step_differentiates_the_leaves() -> None:
     q, v = model.random(2)
     step = 1e-30
     shifted = LeafValues(model, q + 1j * step * v, frame="world")
-    for name in ("E_phi", "H", "M"):
-        for k, block in enumerate(shifted.blocks(name)):
-            rate = along(model, q, v, lambda q, name=name, k=k: LeafValues(model, q, frame="world").blocks(name)[k])
-            assert apart(block.imag / step, rate) <= allowed(1.0 + size(block.real), v)
+    for leaf in (record.E_phi, record.H, record.M):
+        for k, block in enumerate(shifted.blocks(leaf)):
+
+            def value(q: Floats, leaf: Leaf = leaf, k: int = k) -> Any:
+                return LeafValues(model, q, frame="world").blocks(leaf)[k]
+
+            rate = along(model, q, v, value)
+            assert apart(np.imag(block) / step, rate) <= allowed(1.0 + size(np.real(block)), v)
 
 
 def test_only_roots_feel_the_ground() -> None:
     model = random_tree(7, seed=1)
     q, _ = model.random(1)
-    blocks = LeafValues(model, q).blocks("a_ground")
+    blocks = LeafValues(model, q).blocks(record.a_ground)
     assert [bool(block.any()) for block in blocks] == [p < 0 for p in model.parent]
 
 
@@ -189,20 +186,36 @@ def test_unknown_names_and_frames_are_refused() -> None:
     with pytest.raises(InputError, match="frame='inertial' is not known"):
         LeafValues(model, model.neutral(), frame="inertial")  # pyright: ignore[reportArgumentType]
     with pytest.raises(InputError, match=r"H_dot of .* needs v"):
-        LeafValues(model, model.neutral()).groups("H_dot")
+        LeafValues(model, model.neutral()).groups(record.H_dot)
 
 
-def test_every_local_function_has_its_blocks() -> None:
-    assert set(LOCAL_BLOCKS) == set(LOCAL_FUNCTIONS)
+@given(mechanisms(armature=True), seeds, st.sampled_from(["body", "world"]))
+@settings(max_examples=30)
+def test_blocks_stand_where_the_record_says_and_vanish_where_it_says(model: Model, seed: int, frame: Any) -> None:
+    q, v = model.random(seed)
+    values, parent = LeafValues(model, q, v, frame), np.array(model.parent)
+    for symbol in s.LEAVES:
+        leaf = symbol.leaf
+        assert leaf is not None
+        whole = evaluate(symbol, model, q=q, v=v if leaf.reads_rates else None, frame=frame)
+        expected = np.zeros(whole.shape)
+        for bodies, blocks in values.groups(leaf):
+            for i, row, col in zip(*(part.tolist() for part in places(leaf, bodies, parent)), strict=True):
+                expected[whole.rows.part(row), whole.cols.part(col)] = blocks[i]
+        assert np.array_equal(whole.dense().reshape(expected.shape), expected)
+        for body, block in zip(model.bodies, values.blocks(leaf), strict=True):
+            assert block.shape == leaf.block_shape(body.joint.nv)
+            assert leaf.at(body) or not block.any()
+        assert not (leaf.absent(model) and expected.any())
 
 
 def test_local_functions_act_on_motions() -> None:
     rng = np.random.default_rng(0)
     motion, other = rng.standard_normal((2, 6))
-    cross = LOCAL_BLOCKS["cross"](motion) @ other
+    cross = local_blocks(CROSS, motion) @ other
     w, v = motion[:3], motion[3:]
     expected = np.concatenate([np.cross(w, other[:3]), np.cross(v, other[:3]) + np.cross(w, other[3:])])
     assert apart(cross, expected) <= rounding(size(motion) * size(other), terms=4)
-    spin = LOCAL_BLOCKS["spin"](motion) @ other
+    spin = local_blocks(SPIN, motion) @ other
     expected = np.concatenate([np.cross(w, other[:3]), np.cross(w, other[3:])])
     assert apart(spin, expected) <= rounding(size(motion) * size(other), terms=4)

@@ -77,14 +77,13 @@ class DenseAlgebra:
             return np.diag(value) if e.structure.flow == "diagonal" else value.reshape(-1, 1)
         rows, cols = self._starts(e.type.codomain), self._starts(e.type.domain)
         result = np.zeros((rows[-1], cols[-1]))
-        for k, block in enumerate(self.leaves.blocks(e.name)):
-            i, j = k, k
-            if e.name == "E_phi":
+        assert e.leaf is not None
+        for k, block in enumerate(self.leaves.blocks(e.leaf)):
+            i, j = k, 0 if e.leaf.stands == "column" else k
+            if e.leaf.stands == "edge":
                 i = self.model.parent[k]
                 if i < 0:
                     continue
-            if e.name == "a_ground":
-                j = 0
             result[rows[i] : rows[i] + block.shape[0], cols[j] : cols[j] + block.shape[1]] = block
         return result
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from operator_algebra.models.model import Model
+from operator_algebra.operators import leaf
 from operator_algebra.operators.leaves import LeafValues
 
 Floats = NDArray[np.float64]
@@ -45,9 +46,12 @@ class Leaves:
     @classmethod
     def at(cls, model: Model, q: Floats, v: Floats) -> Leaves:
         leaves = LeafValues(model, q, v)
-        hop, joint = [exact(block) for block in leaves.blocks("E_phi")], [exact(b) for b in leaves.blocks("H")]
-        joint_rate = [exact(block) for block in leaves.blocks("H_dot")]
-        inertia, ground = [exact((block + block.T) / 2) for block in leaves.blocks("M")], leaves.blocks("a_ground")
+        hop, joint = [exact(block) for block in leaves.blocks(leaf.E_phi)], [exact(b) for b in leaves.blocks(leaf.H)]
+        joint_rate = [exact(block) for block in leaves.blocks(leaf.H_dot)]
+        inertia, ground = (
+            [exact((block + block.T) / 2) for block in leaves.blocks(leaf.M)],
+            leaves.blocks(leaf.a_ground),
+        )
         armature = [exact(np.diag(model.arrays.armature[part])) for part in model.v_slices]
         velocity: list[Any] = []
         product: list[Any] = []

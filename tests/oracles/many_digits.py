@@ -14,12 +14,13 @@ import numpy as np
 
 from operator_algebra.evaluation import model_source, start
 from operator_algebra.expressions.nodes import Expr, Symbol
-from operator_algebra.meaning.source import ConvertedSource, ModelSource, edge_ends
+from operator_algebra.meaning.source import ConvertedSource, ModelSource
 from operator_algebra.models.arrays import JointGroup, ModelArrays
 from operator_algebra.models.model import Model
+from operator_algebra.operators import leaf
 from operator_algebra.operators.blockdict import BlockDict
 from operator_algebra.operators.blocks import BlockMatrix
-from operator_algebra.operators.leaves import LeafValues
+from operator_algebra.operators.leaves import LeafValues, places
 from tests.oracles.extended_precision import DIGITS, exact
 
 _frompyfunc: Any = np.frompyfunc
@@ -66,18 +67,13 @@ class ExactSource(ConvertedSource):
     def value(self, symbol: Symbol) -> BlockMatrix:
         """The value of a leaf or an input."""
         # Springs pull by logarithms of rotations, whose series are cut for floats.
-        if symbol.origin == "input" or symbol.name == "spring":
+        if symbol.leaf is None or symbol.leaf is leaf.spring:
             return super().value(symbol)
         rows, cols = self.layout(symbol.type.codomain), self.layout(symbol.type.domain)
         blocks: dict[tuple[int, int], Any] = {}
-        below, above, _ = edge_ends("inward", self.parent)
-        parents = dict(zip(below.tolist(), above.tolist(), strict=True))
-        for bodies, group in self._leaves.groups(symbol.name):
-            for i, k in enumerate(bodies.tolist()):
-                if symbol.name != "E_phi":
-                    blocks[k, k if symbol.type.domain.attached else 0] = group[i]
-                elif k in parents:
-                    blocks[parents[k], k] = group[i]
+        for bodies, group in self._leaves.groups(symbol.leaf):
+            for i, row, col in zip(*places(symbol.leaf, bodies, self.parent), strict=True):
+                blocks[int(row), int(col)] = group[i]
         return BlockMatrix(symbol.type, rows, cols, BlockDict(rows, cols, blocks), self.binding)
 
 

@@ -1,0 +1,48 @@
+"""Local functions: block-diagonal operators made of vectors and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from operator_algebra.arguments import shown
+from operator_algebra.errors import InputError
+from operator_algebra.operators.spaces import MOTION, Space, Type
+
+Half = Literal["angular", "linear"]
+Row = tuple[Half | None, Half | None]
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFunction:
+    """What a local function takes and delivers; `linear` ones differentiate into themselves.
+
+    `quarters` says which half of the vector [a; b] stands, as the matrix of its cross product, in which quarter of the
+    block: None is zero.
+    """
+
+    name: str
+    arguments: tuple[Space, ...]
+    result: Type
+    linear: bool
+    quarters: tuple[Row, Row]
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+CROSS = LocalFunction(
+    "cross", (MOTION,), MOTION >> MOTION, linear=True, quarters=(("angular", None), ("linear", "angular"))
+)
+"""cross(V) = [[ω̃, 0], [ṽ, ω̃]]."""
+SPIN = LocalFunction("spin", (MOTION,), MOTION >> MOTION, linear=True, quarters=(("angular", None), (None, "angular")))
+"""spin(V) = [[ω̃, 0], [0, ω̃]], its rotational part alone."""
+
+LOCAL_FUNCTIONS: dict[str, LocalFunction] = {function.name: function for function in (CROSS, SPIN)}
+
+
+def local_function(name: str) -> LocalFunction:
+    """Look a local function up by name."""
+    if name not in LOCAL_FUNCTIONS:
+        raise InputError(f"there is no local function {shown(name)}. Known: {', '.join(LOCAL_FUNCTIONS)}.")
+    return LOCAL_FUNCTIONS[name]

@@ -208,7 +208,7 @@ def leaf_rate(symbol: Symbol, frame: Literal["body", "world"] = "body") -> Expr 
     In axes of the base ẋ = x̊ + Ω̃ x − x Ω̃ follows from x̊, that in body axes.        [diagonalized dynamics, table 4]
 
     >>> leaf_rate(M, "world")
-    rotation M + M rotation*   motion → force   block-diagonal, symmetric
+    Ω̃ M + M Ω̃*   motion → force   block-diagonal, symmetric
     """
     record = symbol.leaf
     if record is None or record.rate is None:

@@ -79,7 +79,8 @@ def test_classes_hold_all_bodies_of_a_kind_at_once(model: Model, seed: int) -> N
             found = np.broadcast_to(
                 product(factors(leaf, of, q[of.q], v[of.v], np)), (len(of.bodies), *leaf.block_shape(of.joint.nv))
             )
-            for i, k in enumerate(of.bodies.tolist()):
+            every: list[int] = of.bodies.tolist()
+            for i, k in enumerate(every):
                 expected: Any = values.blocks(leaf)[k]
                 terms = (1.0 + size(of.com) + size(of.translation) + size(q)) ** 2 * (1.0 + size(expected))
                 assert apart(found[i], expected) <= rounding(terms, terms=9), leaf.name

@@ -9,7 +9,7 @@ from math import lcm, prod
 
 from operator_algebra.errors import OperatorAlgebraError
 from operator_algebra.expressions.nodes import Expr, Inverse, Product, Root, Scale, Sum
-from operator_algebra.expressions.normalize import Polynomial, expression, polynomial
+from operator_algebra.expressions.normalize import RING, expression, polynomial
 from operator_algebra.expressions.query import Combination
 from operator_algebra.expressions.traverse import children, children_and_definition, fold
 from operator_algebra.identities.catalogue import sides
@@ -78,14 +78,12 @@ def without_shared(law: Identity) -> Identity | None:
         return None
     try:
         left, right = polynomial(law.lhs), polynomial(law.rhs)
-        rest = {word: left.get(word, Fraction(0)) - right.get(word, Fraction(0)) for word in {**left, **right}}
-        rest = {word: c for word, c in rest.items() if c}
+        rest = RING.minus(left, right)
         if not rest or not left.keys() & right.keys():
             return None
         largest = max(map(abs, rest.values()))
-        positive: Polynomial = {word: c / largest for word, c in rest.items() if c > 0}
-        negative: Polynomial = {word: -c / largest for word, c in rest.items() if c < 0}
-        lhs, rhs = expression(positive, law.lhs), expression(negative, law.lhs)
+        lhs = expression({word: c / largest for word, c in rest.items() if c > 0}, law.lhs)
+        rhs = expression({word: -c / largest for word, c in rest.items() if c < 0}, law.lhs)
         return Identity(law.name + SHARED, lhs, rhs, domain=law.domain)
     except OperatorAlgebraError:
         return None

@@ -27,13 +27,9 @@ from operator_algebra.expressions.ring import (
     zero,
 )
 from operator_algebra.expressions.traverse import postorder
-
-Word = tuple[tuple[Expr, ...], tuple[Expr, ...]]
-Polynomial = dict[Word, Fraction]
-"""Coefficients of words; a word is its sorted numbers and its factors."""
+from operator_algebra.expressions.words import Polynomial, Ring, Word
 
 LIMIT = 50_000
-_UNIT: Word = ((), ())
 
 
 def _scalars(numbers: Iterable[Expr]) -> tuple[Expr, ...]:
@@ -46,7 +42,7 @@ def _scalars(numbers: Iterable[Expr]) -> tuple[Expr, ...]:
     return tuple(sorted(flat, key=reading_key))
 
 
-def _word(numbers: Sequence[Expr], factors: Sequence[Expr]) -> Word:
+def _word(numbers: Sequence[Expr], factors: Sequence[Expr]) -> Word[Expr, Expr]:
     kept: list[Expr] = []
     for factor in factors:
         if kept and _cancel(kept[-1], factor):
@@ -70,94 +66,59 @@ def _limited(terms: int) -> None:
         raise InputError(f"the normal form has more than {LIMIT} terms. Name parts of the formula with define().")
 
 
-def _plus(polynomials: Iterable[Polynomial]) -> Polynomial:
-    total: Polynomial = {}
-    for terms in polynomials:
-        for word, c in terms.items():
-            total[word] = total.get(word, Fraction(0)) + c
-        _limited(len(total))
-    return {word: c for word, c in total.items() if c}
-
-
-def _times(a: Polynomial, b: Polynomial) -> Polynomial:
-    _limited(len(a) * len(b))
-    return _plus(
-        {_word(numbers_a + numbers_b, word_a + word_b): ca * cb}
-        for (numbers_a, word_a), ca in a.items()
-        for (numbers_b, word_b), cb in b.items()
-    )
-
-
-def _product(parts: Iterable[Polynomial]) -> Polynomial:
-    """The product; neighbours of one term each are joined at once."""
-    result: Polynomial = {_UNIT: Fraction(1)}
-    numbers: list[Expr] = []
-    factors: list[Expr] = []
-    c = Fraction(1)
-    for part in parts:
-        if len(part) == 1:
-            ((more_numbers, more_factors), more) = next(iter(part.items()))
-            numbers += more_numbers
-            factors += more_factors
-            c *= more
-        else:
-            result = _times(_times(result, {_word(numbers, factors): c}), part)
-            numbers, factors, c = [], [], Fraction(1)
-    return _times(result, {_word(numbers, factors): c})
+RING: Ring[Expr, Expr, Fraction] = Ring(Fraction(1), _word, _limited)
+Form = Polynomial[Expr, Expr, Fraction]
+"""A normal form: coefficients of words, which are sorted numbers and factors."""
 
 
 class _Reader:
     """Normal forms of the nodes of one expression; remembers what the inverse atoms are the inverses of."""
 
     def __init__(self) -> None:
-        self.done: dict[Expr, Polynomial] = {}
-        self.under: dict[Expr, Polynomial] = {}
+        self.done: dict[Expr, Form] = {}
+        self.under: dict[Expr, Form] = {}
 
-    def read(self, node: Expr) -> Polynomial:
+    def read(self, node: Expr) -> Form:
         match node:
             case Zero():
                 return {}
             case One():
-                return {_UNIT: Fraction(1)}
+                return RING.of()
             case Sum():
-                return _plus(self.done[child] for child in node.children)
-            case Product():
-                return _product(self.done[child] for child in node.children)
+                return RING.sum(self.done[child] for child in node.children)
             case Scale() if isinstance(node.factor, Fraction):
-                return {word: c * node.factor for word, c in self.done[node.body].items()}
-            case Scale():
-                return _product(self.done[child] for child in node.children)
+                return RING.scaled(node.factor, self.done[node.body])
+            case Product() | Scale():
+                return RING.product(self.done[child] for child in node.children)
             case Inverse():
                 return self.inverse(self.done[node.body], node.body)
             case Diag():
-                return _plus(_diag(word, c) for word, c in self.done[node.body].items())
+                return RING.sum(_diag(word, c) for word, c in self.done[node.body].items())
             case _:
-                return {_word((), (node,)): Fraction(1)}
+                return RING.of(node)
 
-    def inverse(self, terms: Polynomial, like: Expr) -> Polynomial:
+    def inverse(self, terms: Form, like: Expr) -> Form:
         if not terms:
             raise SpaceMismatch(f"cannot invert {reading_key(like)[0]}: it is 0.")
         if len(terms) > 1:
             lead = terms[min(terms, key=_order)]
-            monic = {word: c / lead for word, c in terms.items()}
+            monic = RING.scaled(1 / lead, terms)
             body = expression(monic, like)
             self.under[body] = monic
-            return {_word((), (inv(body),)): 1 / lead}
+            return RING.scaled(1 / lead, RING.of(inv(body)))
         ((numbers, factors), c) = next(iter(terms.items()))
-        parts: list[Polynomial] = [{(_scalars(inv(s) for s in numbers), ()): 1 / c}]
+        front = RING.scaled(1 / c, RING.of(numbers=[inv(s) for s in numbers]))
         if all(factor.type.same_sizes for factor in factors):
-            parts += [self.undo(factor) for factor in reversed(factors)]
-        else:
-            parts.append({_word((), (inv(matmul(*factors)),)): Fraction(1)})
-        return _product(parts)
+            return RING.product([front, *(self.undo(factor) for factor in reversed(factors))])
+        return RING.product([front, RING.of(inv(matmul(*factors)))])
 
-    def undo(self, factor: Expr) -> Polynomial:
+    def undo(self, factor: Expr) -> Form:
         if isinstance(factor, Inverse) and factor.body in self.under:
             return self.under[factor.body]
-        return {_word((), (inv(factor),)): Fraction(1)}
+        return RING.of(inv(factor))
 
 
-def _diag(word: Word, c: Fraction) -> Polynomial:
+def _diag(word: Word[Expr, Expr], c: Fraction) -> Form:
     numbers, factors = word
     if not factors:
         return {word: c}
@@ -167,7 +128,7 @@ def _diag(word: Word, c: Fraction) -> Polynomial:
     return {} if body.structure.strict else {_word(numbers, (body,)): c}
 
 
-def polynomial(e: Expr) -> Polynomial:
+def polynomial(e: Expr) -> Form:
     """The normal form as coefficients of words over atoms."""
     reader = _Reader()
     for node in postorder(e):
@@ -175,11 +136,11 @@ def polynomial(e: Expr) -> Polynomial:
     return reader.done[e]
 
 
-def _order(word: Word) -> tuple[int, list[tuple[str, bytes]]]:
+def _order(word: Word[Expr, Expr]) -> tuple[int, list[tuple[str, bytes]]]:
     return len(word[1]), [reading_key(part) for part in word[0] + word[1]]
 
 
-def expression(words: Polynomial, like: Expr) -> Expr:
+def expression(words: Form, like: Expr) -> Expr:
     """The expression of a normal form, terms in a fixed order; `like` gives the type of I and 0."""
     if not words:
         return zero(like.type)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Literal, Protocol, Self
 
 from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.words import Polynomial, Ring, collected, free
 from operator_algebra.lowering.values import Definition, Value
 from operator_algebra.operators.spaces import Type
 from operator_algebra.programs.instructions import Linear
@@ -41,6 +42,10 @@ class Held:
     def map(self, change: Change, /) -> Held:
         """The same over other values."""
         return Held(tuple(map(change, self.held)))
+
+
+RING: Ring[int, Ref, Fraction] = Ring(Fraction(1), free)
+"""Sums of products of block values, with numbers in front."""
 
 
 @dataclass
@@ -153,10 +158,11 @@ class Graph:
         self.values = {number: value for number, value in self.values.items() if number in keep}
 
 
+def polynomial(terms: Iterable[Term]) -> Polynomial[int, Ref, Fraction]:
+    """A sum of terms in the ring of block values."""
+    return collected(((term.scalars, term.factors), term.coefficient) for term in terms)
+
+
 def collect(terms: Iterable[Term]) -> tuple[Term, ...]:
     """Add the coefficients of equal products, in order of first appearance."""
-    sums: dict[tuple[tuple[int, ...], tuple[Ref, ...]], Fraction] = {}
-    for term in terms:
-        key = (term.scalars, term.factors)
-        sums[key] = sums.get(key, Fraction(0)) + term.coefficient
-    return tuple(Term(c, factors, scalars) for (scalars, factors), c in sums.items() if c)
+    return tuple(Term(c, factors, scalars) for (scalars, factors), c in polynomial(terms).items())

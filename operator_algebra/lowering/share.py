@@ -10,7 +10,8 @@ from collections.abc import Hashable
 from dataclasses import replace
 from fractions import Fraction
 
-from operator_algebra.lowering.graph import Graph
+from operator_algebra.expressions.words import Polynomial, Word, collected
+from operator_algebra.lowering.graph import RING, Graph, polynomial
 from operator_algebra.lowering.values import Unknown
 from operator_algebra.programs.instructions import (
     Answer,
@@ -34,8 +35,7 @@ from operator_algebra.programs.records import Ref, Term, map_references, referen
 
 EXPANSION_LIMIT = 64
 
-Word = tuple[tuple[int, ...], tuple[Ref, ...]]
-Polynomial = dict[Word, Fraction]
+Form = Polynomial[int, Ref, Fraction]
 
 
 class Canonical:
@@ -43,9 +43,9 @@ class Canonical:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._known: dict[int, Polynomial | None] = {}
+        self._known: dict[int, Form | None] = {}
 
-    def of(self, number: int) -> Polynomial:
+    def of(self, number: int) -> Form:
         """The polynomial of a sum of block values."""
         stack = [number]
         while stack:
@@ -62,7 +62,7 @@ class Canonical:
                 if missing:
                     stack.extend(missing)
                     continue
-            self._known[current] = self._expand(definition)
+            self._known[current] = RING.substituted(polynomial(definition.terms), self._image, EXPANSION_LIMIT)
             stack.pop()
         found = self._known[number]
         assert found is not None
@@ -72,30 +72,13 @@ class Canonical:
         value = self._graph[number]
         return isinstance(value.definition, Linear) and not value.is_vector and value.attached
 
-    def _factor(self, ref: Ref) -> Polynomial:
+    def _image(self, ref: Ref) -> Form | None:
         known = self._known.get(ref.value) if self._expandable(ref.value) else None
-        if known is None:
-            return {((), (ref,)): Fraction(1)}
-        if not ref.star:
-            return known
-        return {(scalars, tuple(r.T for r in reversed(factors))): c for (scalars, factors), c in known.items()}
+        return RING.adjoint(known, _adjoint) if known is not None and ref.star else known
 
-    def _expand(self, definition: Linear) -> Polynomial:
-        total: Polynomial = {}
-        for term in definition.terms:
-            product: Polynomial = {(term.scalars, ()): term.coefficient}
-            for ref in term.factors:
-                factor = self._factor(ref)
-                if len(product) * len(factor) > EXPANSION_LIMIT:
-                    factor = {((), (ref,)): Fraction(1)}
-                product = {
-                    (tuple(sorted(s + t)), f + g): c * d
-                    for (s, f), c in product.items()
-                    for (t, g), d in factor.items()
-                }
-            for word, c in product.items():
-                total[word] = total.get(word, Fraction(0)) + c
-        return {word: c for word, c in total.items() if c}
+
+def _adjoint(ref: Ref) -> Ref:
+    return ref.T
 
 
 class _Classes:
@@ -221,26 +204,18 @@ class _Classes:
         assert isinstance(value.definition, Linear)
         if value.is_vector or not value.attached:
             return ref.star, self._terms_key(value.definition.terms)
-        sums: dict[Hashable, Fraction] = {}
-        for (scalars, factors), c in self.canonical.of(ref.value).items():
-            if ref.star:
-                factors = tuple(factor.T for factor in reversed(factors))
-            word = (
-                tuple(sorted(self.of[Ref(s)] for s in scalars)),
-                tuple(self.class_of(factor) for factor in factors),
-            )
-            sums[word] = sums.get(word, Fraction(0)) + c
-        return frozenset((word, c) for word, c in sums.items() if c)
+        form = self.canonical.of(ref.value)
+        return self._form_key(RING.adjoint(form, _adjoint) if ref.star else form)
 
     def _terms_key(self, terms: tuple[Term, ...]) -> Hashable:
-        sums: dict[Hashable, Fraction] = {}
-        for term in terms:
-            word = (
-                tuple(sorted(self.of[Ref(s)] for s in term.scalars)),
-                tuple(self.class_of(factor) for factor in term.factors),
-            )
-            sums[word] = sums.get(word, Fraction(0)) + term.coefficient
-        return frozenset((word, c) for word, c in sums.items() if c)
+        return self._form_key(polynomial(terms))
+
+    def _form_key(self, form: Form) -> Hashable:
+        return frozenset(collected((self._word_key(word), c) for word, c in form.items()).items())
+
+    def _word_key(self, word: Word[int, Ref]) -> Word[int, int]:
+        scalars, factors = word
+        return tuple(sorted(self.of[Ref(s)] for s in scalars)), tuple(self.class_of(factor) for factor in factors)
 
 
 def _stars(is_vector: bool) -> tuple[bool, ...]:

@@ -117,10 +117,12 @@ class Ring(Generic[N, L, C]):
         self, word: Word[N, L], c: C, image: Callable[[L], Polynomial[N, L, C] | None], most: int | None
     ) -> Polynomial[N, L, C]:
         numbers, letters = word
+        images = [image(letter) for letter in letters]
+        if all(part is None for part in images):
+            return {word: c}
         parts: list[Polynomial[N, L, C]] = [{(numbers, ()): c}]
         terms = 1
-        for letter in letters:
-            part = image(letter)
+        for letter, part in zip(letters, images, strict=True):
             if part is None or (most is not None and terms * len(part) > most):
                 part = self.of(letter)
             terms *= len(part)

@@ -26,29 +26,19 @@ from operator_algebra.expressions.nodes import (
 )
 from operator_algebra.expressions.traverse import definition_of
 from operator_algebra.lowering import refuse
+from operator_algebra.lowering.graph import RING, Form, as_form, as_terms
 from operator_algebra.lowering.seams import Bordered
 from operator_algebra.lowering.trampoline import Steps
 from operator_algebra.lowering.values import Unknown, Value
 from operator_algebra.operators.spaces import ONE, Type
 from operator_algebra.programs.instructions import Call, Hop, Invert, Linear, RootOf, Shift
-from operator_algebra.programs.records import Ref, Term
+from operator_algebra.programs.records import Ref
 
 if TYPE_CHECKING:
     from operator_algebra.lowering.lift import Lift
 
-UNIT = Fraction(1)
-
-Terms = list[Term]
-HopTerm = tuple[Terms, Hop, Terms]
-"""left local terms · hop · right local terms; no terms stand for the identity."""
-
-
-def _product(a: Terms, b: Terms) -> Terms:
-    return [
-        Term(s.coefficient * t.coefficient, s.factors + t.factors, tuple(sorted(s.scalars + t.scalars)))
-        for s in a
-        for t in b
-    ]
+HopTerm = tuple[Form, Hop, Form]
+"""left local terms · hop · right local terms."""
 
 
 class BlockLift:
@@ -104,8 +94,8 @@ class BlockLift:
                 ref = yield self._fixpoint(e)
                 return ref
             case _:
-                terms = yield self.terms(e)
-                return Ref(graph.linear(e.type, terms, origin=e)) if not _star(terms) else terms[0].factors[0]
+                form = yield self.terms(e)
+                return self._named(form, e.type, origin=e)
 
     def _fixpoint(self, e: Fixpoint) -> Steps[Ref]:
         if e.structure.flow not in ("diagonal", "zero"):
@@ -114,31 +104,31 @@ class BlockLift:
         number = graph.reserve()
         self._lift.bound[e.variable] = number
         graph.put(number, Value(e.type, Unknown((), e.type.codomain), (e.name,), origin=e))
-        terms = yield self.terms(e.body)
+        form = yield self.terms(e.body)
         del self._lift.bound[e.variable]
-        graph.put(number, Value(e.type, Linear(tuple(terms)), (e.name,), origin=e))
+        graph.put(number, Value(e.type, Linear(as_terms(form)), (e.name,), origin=e))
         self._done.update({e: Ref(number)})
         return Ref(number)
 
-    def terms(self, e: Expr) -> Steps[Terms]:
+    def terms(self, e: Expr) -> Steps[Form]:
         """A block-diagonal expression as a sum of products of block values."""
         match e:
             case One():
-                return [Term(UNIT, ())]
+                return RING.of()
             case Zero():
-                return []
+                return {}
             case Sum():
-                collected: Terms = []
+                parts: list[Form] = []
                 for child in e.children:
                     part = yield self.terms(child)
-                    collected.extend(part)
-                return collected
+                    parts.append(part)
+                return RING.sum(parts)
             case Scale():
                 body = yield self.terms(e.body)
                 if isinstance(e.factor, Fraction):
-                    return [term.scaled(e.factor) for term in body]
+                    return RING.scaled(e.factor, body)
                 scalar = yield self._lift.apply(e.factor, self._lift.identity(ONE))
-                return [term.scaled(UNIT, (scalar,)) for term in body]
+                return RING.product([RING.of(numbers=[scalar]), body])
             case Product():
                 result = yield self._product_terms(e)
                 return result
@@ -147,57 +137,56 @@ class BlockLift:
                 return result
             case _:
                 ref = yield self.lift(e)
-                return [] if self._lift.is_zero(ref.value) else [Term(UNIT, (ref,))]
+                return {} if self._lift.is_zero(ref.value) else RING.of(ref)
 
-    def _product_terms(self, e: Product) -> Steps[Terms]:
+    def _product_terms(self, e: Product) -> Steps[Form]:
         """Multiply factors; an inward hop, local factors and an outward hop collapse into one inward shift."""
-        local: list[Terms] = [[Term(UNIT, ())]]
+        local: list[Form] = [RING.of()]
         open_hops: list[tuple[list[HopTerm], Expr]] = []
         for factor in e.children:
             flow = factor.structure.flow
             if flow in ("diagonal", "zero"):
                 part = yield self.terms(factor)
-                local[-1] = _product(local[-1], part)
+                local[-1] = RING.product((local[-1], part))
                 continue
             hops = yield self._hops(factor)
             if flow == "inward":
                 open_hops.append((hops, factor))
-                local.append([Term(UNIT, ())])
+                local.append(RING.of())
                 continue
             if not open_hops:
                 raise NotLowerable(refuse.open_hops(e))
             opening, opener = open_hops.pop()
             inner = local.pop()
             type_ = Type(factor.type.domain, opener.type.codomain)
-            local[-1] = _product(local[-1], self._gather(opening, inner, hops, type_))
+            local[-1] = RING.product((local[-1], self._gather(opening, inner, hops, type_)))
         if open_hops:
             raise NotLowerable(refuse.open_hops(e))
         return local[0]
 
-    def _gather(self, opening: Sequence[HopTerm], inner: Terms, closing: Sequence[HopTerm], type_: Type) -> Terms:
+    def _gather(self, opening: Sequence[HopTerm], inner: Form, closing: Sequence[HopTerm], type_: Type) -> Form:
         """Σ L (E R · inner · R' E'*) L' for every pair of an opening and a closing hop."""
         graph = self._lift.graph
-        collected: Terms = []
+        parts: list[Form] = []
         for left, hop, right in opening:
             for left_closing, hop_closing, right_closing in closing:
-                source_terms = _product(_product(right, inner), left_closing)
-                if not source_terms:
+                inside = RING.product((right, inner, left_closing))
+                if not inside:
                     continue
-                source_type = Type(hop_closing.type.codomain, hop.type.domain)
-                source = self._named(source_terms, source_type)
+                source = self._named(inside, Type(hop_closing.type.codomain, hop.type.domain))
                 shift_type = Type(hop_closing.type.domain, hop.type.codomain)
                 shifted = graph.new(shift_type, Shift(hop, source, hop_closing))
-                collected.extend(_product(_product(left, [Term(UNIT, (Ref(shifted),))]), right_closing))
-        return collected
+                parts.append(RING.product((left, RING.of(Ref(shifted)), right_closing)))
+        return RING.sum(parts)
 
-    def _named(self, terms: Terms, type_: Type) -> Ref:
-        if _star(terms):
-            return terms[0].factors[0]
-        return Ref(self._lift.graph.linear(type_, terms))
+    def _named(self, form: Form, type_: Type, origin: Expr | None = None) -> Ref:
+        terms = as_terms(form)
+        bare = terms[0].bare if len(terms) == 1 else None
+        return bare if bare is not None and bare.star else Ref(self._lift.graph.linear(type_, terms, origin=origin))
 
     def _hops(self, e: Expr) -> Steps[list[HopTerm]]:
         """A hop expression as a sum of local · leaf hop · local."""
-        unit: Terms = [Term(UNIT, ())]
+        unit: Form = RING.of()
         match e:
             case Symbol() if e.definition is None and e.structure.hop:
                 return [(unit, Hop(e, star=False, inward=e.structure.flow == "inward"), unit)]
@@ -215,7 +204,7 @@ class BlockLift:
             case Scale():
                 body = yield self._hops(e.body)
                 factor = yield self.terms(e.factor * one(e.type.codomain >> e.type.codomain))
-                return [(_product(factor, left), hop, right) for left, hop, right in body]
+                return [(RING.product((factor, left)), hop, right) for left, hop, right in body]
             case Product():
                 left, found, right = unit, None, unit
                 for segment in segments(e):
@@ -223,40 +212,40 @@ class BlockLift:
                     if segment.structure.flow in ("diagonal", "zero"):
                         local = yield self.terms(part)
                         if found is None:
-                            left = _product(left, local)
+                            left = RING.product((left, local))
                         else:
-                            right = _product(right, local)
+                            right = RING.product((right, local))
                     elif found is None:
                         found = yield self._hops(part)
                     else:
                         raise NotLowerable(refuse.open_hops(e))
                 if found is None:
                     raise NotLowerable(refuse.open_hops(e))
-                return [(_product(left, inner), hop, _product(outer, right)) for inner, hop, outer in found]
+                return [(RING.product((left, inner)), hop, RING.product((outer, right))) for inner, hop, outer in found]
             case _:
                 raise NotLowerable(refuse.open_hops(e))
 
-    def _diagonal(self, e: Expr) -> Steps[Terms]:
+    def _diagonal(self, e: Expr) -> Steps[Form]:
         """The block diagonal where it has a local form; diag(E* X E) is one outward shift."""
         structure = e.structure
         if structure.flow in ("diagonal", "zero"):
             result = yield self.terms(e)
             return result
         if structure.flow in ("inward", "outward") and structure.strict:
-            return []
+            return {}
         if structure.flow in ("inward", "outward") and structure.unit:
-            return [Term(UNIT, ())]
+            return RING.of()
         bordered = yield self._lift.seams.split(e)
         if bordered.low:
             result = yield self._bordered_diagonal(bordered)
             return result
         match e:
             case Sum():
-                collected: Terms = []
+                parts: list[Form] = []
                 for child in e.children:
                     part = yield self._diagonal(child)
-                    collected.extend(part)
-                return collected
+                    parts.append(part)
+                return RING.sum(parts)
             case Scale():
                 result = yield self.terms(e.factor * diag(e.body))
                 return result
@@ -273,22 +262,23 @@ class BlockLift:
                 result = self._general_diagonal(e)
                 return result
 
-    def _general_diagonal(self, e: Expr) -> Terms:
+    def _general_diagonal(self, e: Expr) -> Form:
         """The block diagonal by elimination of all that stands between input and output."""
         from operator_algebra.lowering.queries import diagonal
 
-        return diagonal(self._lift, e)
+        return as_form(diagonal(self._lift, e))
 
-    def _bordered_diagonal(self, e: Bordered) -> Steps[Terms]:
+    def _bordered_diagonal(self, e: Bordered) -> Steps[Form]:
         """The block diagonal of a tree-local part, and that of each L C R, which is L(k) C R(k)."""
-        collected = yield self.terms(diag(e.tree))
+        tree = yield self.terms(diag(e.tree))
+        parts: list[Form] = [tree]
         for term in e.low:
             column, small, row = (self._lift.vector(part) for part in (term.L, term.C, term.R.T))
             middle = () if self._lift.is_identity(small) else (Ref(small),)
-            collected.append(Term(UNIT, (Ref(column), *middle, Ref(row, star=True))))
-        return collected
+            parts.append(RING.of(Ref(column), *middle, Ref(row, star=True)))
+        return RING.sum(parts)
 
-    def _diagonal_of_product(self, e: Product) -> Steps[Terms]:
+    def _diagonal_of_product(self, e: Product) -> Steps[Form]:
         factors = list(e.children)
         if e.structure.flow in ("inward", "outward"):
             result = yield self.terms(matmul(*(diag(matmul(*segment.factors)) for segment in segments(e))))
@@ -317,8 +307,4 @@ class BlockLift:
         rest = expanded[last + 1 :]
         after = yield self.terms(matmul(*rest)) if rest else self.terms(one(inner.type.domain >> inner.type.domain))
         pulled = self._gather(opening, core, closing, Type(inner.type.domain, outer.type.codomain))
-        return _product(_product(before, pulled), after)
-
-
-def _star(terms: Terms) -> bool:
-    return len(terms) == 1 and terms[0].bare is not None and terms[0].factors[0].star
+        return RING.product((before, pulled, after))

@@ -44,8 +44,9 @@ class Held:
         return Held(tuple(map(change, self.held)))
 
 
+Form = Polynomial[int, Ref, Fraction]
+"""A sum of products of block values, with numbers in front."""
 RING: Ring[int, Ref, Fraction] = Ring(Fraction(1), free)
-"""Sums of products of block values, with numbers in front."""
 
 
 @dataclass
@@ -158,11 +159,16 @@ class Graph:
         self.values = {number: value for number, value in self.values.items() if number in keep}
 
 
-def polynomial(terms: Iterable[Term]) -> Polynomial[int, Ref, Fraction]:
-    """A sum of terms in the ring of block values."""
+def as_form(terms: Iterable[Term]) -> Form:
+    """Terms as an element of the ring: the coefficients of equal products are added."""
     return collected(((term.scalars, term.factors), term.coefficient) for term in terms)
+
+
+def as_terms(form: Form) -> tuple[Term, ...]:
+    """An element of the ring as terms."""
+    return tuple(Term(c, factors, scalars) for (scalars, factors), c in form.items())
 
 
 def collect(terms: Iterable[Term]) -> tuple[Term, ...]:
     """Add the coefficients of equal products, in order of first appearance."""
-    return tuple(Term(c, factors, scalars) for (scalars, factors), c in polynomial(terms).items())
+    return as_terms(as_form(terms))

@@ -6,12 +6,12 @@ the same causal recursion, whose solution is unique; a value that stays together
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 
-from operator_algebra.expressions.words import Polynomial, Word, collected
-from operator_algebra.lowering.graph import RING, Graph, polynomial
+from operator_algebra.expressions.words import Word, collected
+from operator_algebra.lowering.graph import RING, Form, Graph, as_form
 from operator_algebra.lowering.values import Unknown
 from operator_algebra.programs.instructions import (
     Answer,
@@ -35,8 +35,6 @@ from operator_algebra.programs.records import Ref, Term, map_references, referen
 
 EXPANSION_LIMIT = 64
 
-Form = Polynomial[int, Ref, Fraction]
-
 
 class Canonical:
     """Sums of products over non-linear atoms; block values are multiplied out, vectors are left as they are."""
@@ -44,6 +42,7 @@ class Canonical:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._known: dict[int, Form | None] = {}
+        self._adjoints: dict[int, Form] = {}
 
     def of(self, number: int) -> Form:
         """The polynomial of a sum of block values."""
@@ -62,7 +61,7 @@ class Canonical:
                 if missing:
                     stack.extend(missing)
                     continue
-            self._known[current] = RING.substituted(polynomial(definition.terms), self._image, EXPANSION_LIMIT)
+            self._known[current] = RING.substituted(as_form(definition.terms), self._image, EXPANSION_LIMIT)
             stack.pop()
         found = self._known[number]
         assert found is not None
@@ -72,9 +71,17 @@ class Canonical:
         value = self._graph[number]
         return isinstance(value.definition, Linear) and not value.is_vector and value.attached
 
+    def read(self, ref: Ref) -> Form:
+        """The polynomial of a sum of block values, or of its adjoint."""
+        if not ref.star:
+            return self.of(ref.value)
+        if ref.value not in self._adjoints:
+            self._adjoints[ref.value] = RING.adjoint(self.of(ref.value), _adjoint)
+        return self._adjoints[ref.value]
+
     def _image(self, ref: Ref) -> Form | None:
-        known = self._known.get(ref.value) if self._expandable(ref.value) else None
-        return RING.adjoint(known, _adjoint) if known is not None and ref.star else known
+        known = self._expandable(ref.value) and self._known.get(ref.value) is not None
+        return self.read(ref) if known else None
 
 
 def _adjoint(ref: Ref) -> Ref:
@@ -204,14 +211,13 @@ class _Classes:
         assert isinstance(value.definition, Linear)
         if value.is_vector or not value.attached:
             return ref.star, self._terms_key(value.definition.terms)
-        form = self.canonical.of(ref.value)
-        return self._form_key(RING.adjoint(form, _adjoint) if ref.star else form)
+        return self._sum_key(self.canonical.read(ref).items())
 
     def _terms_key(self, terms: tuple[Term, ...]) -> Hashable:
-        return self._form_key(polynomial(terms))
+        return self._sum_key(((term.scalars, term.factors), term.coefficient) for term in terms)
 
-    def _form_key(self, form: Form) -> Hashable:
-        return frozenset(collected((self._word_key(word), c) for word, c in form.items()).items())
+    def _sum_key(self, pairs: Iterable[tuple[Word[int, Ref], Fraction]]) -> Hashable:
+        return frozenset(collected((self._word_key(word), c) for word, c in pairs).items())
 
     def _word_key(self, word: Word[int, Ref]) -> Word[int, int]:
         scalars, factors = word

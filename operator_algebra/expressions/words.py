@@ -55,6 +55,22 @@ def collected(pairs: Iterable[tuple[K, C]]) -> dict[K, C]:
     return {word: c for word, c in total.items() if c}
 
 
+def degree_lexicographic(
+    rank: Callable[[L], Any], weight: Callable[[L], int] = lambda _: 1
+) -> Callable[[Word[Any, L]], tuple[Any, ...]]:
+    """A key that sorts words by weight, then by length, then letter by letter; numbers come last.
+
+    If finitely many letters have distinct ranks and no weight is negative, words cannot descend for ever, and
+    u < v gives a u b < a v b: the largest word of a polynomial leads it, whatever it is multiplied with.
+    """
+
+    def key(word: Word[Any, L]) -> tuple[Any, ...]:
+        numbers, letters = word
+        return sum(map(weight, letters)), len(letters), tuple(map(rank, letters)), len(numbers), numbers
+
+    return key
+
+
 def _any_number(terms: int) -> None:
     pass
 

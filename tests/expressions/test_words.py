@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from operator_algebra.expressions.words import Polynomial, Ring, Word, collected, free
+from operator_algebra.expressions.words import Polynomial, Ring, Word, collected, degree_lexicographic, free
 
 PRIME = 2_147_483_647
 SIZE = 4
@@ -266,3 +266,34 @@ def test_coefficients_may_be_integers_modulo_a_prime() -> None:
 def test_words_stay_in_the_order_in_which_they_came() -> None:
     pairs = [("b", Fraction(1)), ("a", Fraction(2)), ("b", Fraction(1, 2)), ("c", Fraction(1)), ("c", Fraction(-1))]
     assert list(collected(pairs).items()) == [("b", Fraction(3, 2)), ("a", Fraction(2))]
+
+
+WEIGHTS = {"x": 1, "X": 1, "y": 3, "Y": 3, "z": 0, "Z": 0, "w": 2}
+
+
+class TestTheOrder:
+    key = staticmethod(degree_lexicographic("zZxXyYw".index, WEIGHTS.__getitem__))
+
+    @given(words(3), words(3), words(2), words(2))
+    def test_it_is_total_and_products_keep_it(
+        self, u: Word[str, str], v: Word[str, str], a: Word[str, str], b: Word[str, str]
+    ) -> None:
+        assert (self.key(u) == self.key(v)) == (u == v)
+        around = [self.product(a, inner, b) for inner in (u, v)]
+        assert (self.key(u) < self.key(v)) == (self.key(around[0]) < self.key(around[1]))
+        assert self.key(((), ())) <= self.key(u)
+
+    @given(polynomials(2), polynomials(2))
+    def test_the_leading_word_of_a_product_is_the_product_of_the_leading_words(self, p: Poly, q: Poly) -> None:
+        if p and q:
+            lead = self.product(max(p, key=self.key), max(q, key=self.key))
+            assert max(FREE.product([p, q]), key=self.key) == lead
+
+    @staticmethod
+    def product(*factors: Word[str, str]) -> Word[str, str]:
+        return free([n for numbers, _ in factors for n in numbers], [x for _, letters in factors for x in letters])
+
+    def test_weight_comes_before_length_and_length_before_letters(self) -> None:
+        ordered = ["", "z", "zz", "x", "zx", "xz", "zzx", "w", "xx", "y", "xw"]
+        found = sorted((((), tuple(text)) for text in ordered[::-1]), key=self.key)
+        assert ["".join(letters) for _, letters in found] == ordered

@@ -21,9 +21,10 @@ from operator_algebra.backends.levels import Group, Levels
 from operator_algebra.backends.relations import RelationKernels
 from operator_algebra.backends.sizes import block_size
 from operator_algebra.backends.storage import Stored
+from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.model import Model
 from operator_algebra.operators.layout import Layout
-from operator_algebra.operators.leaves import LOCAL_BLOCKS
+from operator_algebra.operators.leaves import local_blocks
 from operator_algebra.operators.spaces import Space
 from operator_algebra.programs.instructions import (
     Answer,
@@ -62,7 +63,7 @@ class GroupKernels:
         levels: Levels,
         stored: dict[int, Stored],
         small: dict[int, Any],
-        hop: Callable[[str, bool], Stored],
+        hop: Callable[[Symbol], Stored],
         axes: int,
     ) -> None:
         self.program = program
@@ -88,7 +89,7 @@ class GroupKernels:
 
     def hop(self, hop: Hop) -> Stored:
         """The blocks of a leaf hop, at the child of each edge."""
-        return self._hop(hop.symbol.name, hop.symbol.origin == "model")
+        return self._hop(hop.symbol)
 
     # -- what a reference means ------------------------------------------------------------------------------------
 
@@ -143,9 +144,10 @@ class GroupKernels:
                 source = self.formed(definition.source)
                 return lambda group: cholesky(source(group))
             case Call():
-                local = LOCAL_BLOCKS[definition.name]
                 arguments = [self.formed(ref) for ref in definition.arguments]
-                return lambda group: local(*(argument(group)[..., 0] for argument in arguments))
+                return lambda group: local_blocks(
+                    definition.function, *(argument(group)[..., 0] for argument in arguments)
+                )
             case Update():
                 return symmetrised(self._update(definition))
             case Rounding():

@@ -16,9 +16,11 @@ from operator_algebra.backends.readout import Readout
 from operator_algebra.backends.sizes import place_of
 from operator_algebra.backends.smallvalues import small_value
 from operator_algebra.backends.storage import Stored
+from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound, InputValue
 from operator_algebra.operators.layout import Layout
+from operator_algebra.operators.leaf import Leaf
 from operator_algebra.operators.leaves import LeafValues
 from operator_algebra.programs.instructions import Given, Invert, Relate, Resolve, Shift, Surround, Update
 from operator_algebra.programs.program import Program, Step, Sweep
@@ -81,7 +83,7 @@ class _Execution:
         self.levels = interpreter.levels(inputs.layouts)
         self.stored: dict[int, Stored] = {}
         self.small: dict[int, Any] = {}
-        self._hops: dict[str, Stored] = {}
+        self._hops: dict[Symbol, Stored] = {}
         self.kernels = GroupKernels(
             self.program, self.model, inputs.layouts, self.levels, self.stored, self.small, self.hop, axes
         )
@@ -95,8 +97,8 @@ class _Execution:
         symbol = step.definition.symbol
         if symbol is None:
             self.stored[step.number] = self._unit_columns(step)
-        elif symbol.origin == "model":
-            self.stored[step.number] = self._leaf(symbol.name)
+        elif symbol.leaf is not None:
+            self.stored[step.number] = self._leaf(symbol.leaf)
         elif step.value.attached:
             self.stored[step.number] = self._input(self.inputs.values[symbol.name])
         else:
@@ -115,9 +117,9 @@ class _Execution:
         wide = moved.reshape(moved.shape[:1] + (1,) * (self.axes + 3 - moved.ndim) + moved.shape[1:])
         return np.ascontiguousarray(wide)
 
-    def _leaf(self, name: str) -> Stored:
+    def _leaf(self, leaf: Leaf) -> Stored:
         arrays: list[Any] = [None for _ in self.levels.shapes]
-        for bodies, blocks in self.leaves.groups(name):
+        for bodies, blocks in self.leaves.groups(leaf):
             wide = self._bodies_first(blocks)
             shapes = self.levels.shape_of[bodies]
             for shape in range(len(arrays)):
@@ -130,13 +132,13 @@ class _Execution:
                 if arrays[shape] is None:
                     arrays[shape] = np.zeros((self.levels.shapes[shape].size, *wide.shape[1:]))
                 arrays[shape][self.levels.place_of[bodies[mine]]] = wide[mine]
-        return Stored(self.levels, [self._or_zero(name, s, array) for s, array in enumerate(arrays)])
+        return Stored(self.levels, [self._or_zero(leaf, s, array) for s, array in enumerate(arrays)])
 
-    def _or_zero(self, name: str, shape: int, array: Any) -> Any:
+    def _or_zero(self, leaf: Leaf, shape: int, array: Any) -> Any:
         if array is not None:
             return array
         bodies = self.levels.shapes[shape]
-        block = np.shape(self.leaves.blocks(name)[int(bodies[0])])[-2:]
+        block = leaf.block_shape(self.model.bodies[int(bodies[0])].joint.nv)
         return np.zeros((len(bodies), *(1,) * self.axes, *block))
 
     def _input(self, value: InputValue) -> Stored:
@@ -161,11 +163,14 @@ class _Execution:
         unit = np.eye(layout.size)[:, slice(None) if place is None else layout.part(place_of(self.model, place))]
         return Stored(self.levels, [self._bodies_first(unit[_entries(layout, b), :]) for b in self.levels.shapes])
 
-    def hop(self, name: str, from_model: bool) -> Stored:
+    def hop(self, symbol: Symbol) -> Stored:
         """The blocks of a leaf hop, one per edge, at the child."""
-        if name not in self._hops:
-            self._hops[name] = self._leaf(name) if from_model else self._input(self.inputs.values[name])
-        return self._hops[name]
+        found = self._hops.get(symbol)
+        if found is None:
+            leaf = symbol.leaf
+            found = self._input(self.inputs.values[symbol.name]) if leaf is None else self._leaf(leaf)
+            self._hops[symbol] = found
+        return found
 
     # -- sweeps ----------------------------------------------------------------------------------------------------
 

@@ -58,7 +58,7 @@ class ClosedForms(ClosedForm):
         position = coordinates(self.model, q)
         wanted = [s for s in self.program.accepts if s.name in self.program.inputs or s.name in given]
         bound = SymbolBinder(what, self.model, False, False).bind(wanted, given)
-        v = bound.values["v"].dense[:, 0] if "H_dot" in self.program.leaves else None
+        v = bound.values["v"].dense[:, 0] if self.program.reads_rates else None
         joints = JointExpressions(exact, position, v)
         written = {name: [objects(block) for block in bound.values[name].by_body()] for name in self.program.inputs}
         entries = [*exact.entries(), *joints.entries()]
@@ -66,7 +66,7 @@ class ClosedForms(ClosedForm):
         translator = Translator(entries, late_variables(self.program, exact, bound.layouts))
         leaves = RatioLeaves(exact, joints, self.frame, translator)
         translate = np.frompyfunc(translator.ratio, 1, 1)
-        given = {name: leaves.block_list(name) for name in self.program.leaves}
+        given = {leaf.name: leaves.block_list(leaf) for leaf in self.program.leaves}
         given |= {name: [translate(block) for block in blocks] for name, blocks in written.items()}
         results = Sweeps(self.program, exact, translator.functions, given, bound.layouts).run()
         write = translator.reader().expression

@@ -85,7 +85,7 @@ def _accepted(leaves: set[Symbol]) -> tuple[Symbol, ...]:
     from operator_algebra.symbols import v as rate
 
     found = {symbol for symbol in leaves if symbol.origin == "input"}
-    if any(leaf.name == "H_dot" and leaf.origin == "model" for leaf in leaves) and rate not in found:
+    if any(symbol.leaf is not None and symbol.leaf.reads_rates for symbol in leaves) and rate not in found:
         found.add(rate)
     return tuple(sorted(found, key=lambda symbol: symbol.name))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from operator_algebra.expressions.nodes import Expr, Inverse, Symbol
 from operator_algebra.markup import cut
+from operator_algebra.operators import leaf
 
 
 def not_local(symbol: Symbol) -> str:
@@ -25,7 +26,7 @@ def strict_inverse(e: Inverse) -> str:
 
 def _repair(body: Expr) -> str:
     """The nearest operator that has an inverse."""
-    if isinstance(body, Symbol) and body.name != "E_phi" and body.definition is None:
+    if isinstance(body, Symbol) and body.leaf != leaf.E_phi and body.definition is None:
         return f"Did you mean (I − {body})⁻¹?"
     return "Did you mean φ⁻¹ = I − E_φ?"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, assert_never
 
 import numpy as np
@@ -24,9 +24,8 @@ from operator_algebra.operators.leaf import (
     RigidInertia,
     RigidShift,
     SpringForce,
-    leaf_named,
 )
-from operator_algebra.operators.local import LOCAL_FUNCTIONS, Half, LocalFunction
+from operator_algebra.operators.local import Half, LocalFunction
 from operator_algebra.spatial.arrays import ArrayNamespace
 from operator_algebra.spatial.transforms import phi_block
 from operator_algebra.spatial.vectors import apply, block_matrix, skew
@@ -92,16 +91,14 @@ class LeafValues:
         self.xp = xp
         self._found: dict[Leaf, list[LeafBlocks]] = {}
 
-    def groups(self, leaf: Leaf | str) -> list[LeafBlocks]:
+    def groups(self, leaf: Leaf) -> list[LeafBlocks]:
         """The blocks of a leaf, gathered by shape; bodies that are not listed have zero blocks."""
-        leaf = leaf_named(leaf) if isinstance(leaf, str) else leaf
         if leaf not in self._found:
             self._found[leaf] = self._formed(leaf)
         return self._found[leaf]
 
-    def blocks(self, leaf: Leaf | str) -> list[Numbers]:
+    def blocks(self, leaf: Leaf) -> list[Numbers]:
         """The block of each body, (..., rows, columns)."""
-        leaf = leaf_named(leaf) if isinstance(leaf, str) else leaf
         result: list[Numbers] = [np.zeros(leaf.block_shape(body.joint.nv)) for body in self.model.bodies]
         for bodies, blocks in self.groups(leaf):
             for i, k in enumerate(bodies.tolist()):
@@ -253,7 +250,3 @@ def local_blocks(function: LocalFunction, motion: Numbers) -> Numbers:
     zero = np.zeros_like(halves["angular"])
     (a, b), (c, d) = ((zero if half is None else halves[half] for half in row) for row in function.quarters)
     return block_matrix(((a, b), (c, d)), np)
-
-
-LOCAL_BLOCKS = {name: partial(local_blocks, function) for name, function in LOCAL_FUNCTIONS.items()}
-"""The block of each local function from the blocks of its argument."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from operator_algebra.expressions.nodes import Symbol
+from operator_algebra.operators.local import LocalFunction, local_function
 from operator_algebra.operators.spaces import Space, Type
 from operator_algebra.programs.records import (
     EQUATIONS,
@@ -102,6 +103,11 @@ class Call(Record):
 
     name: str
     arguments: tuple[Ref, ...] = here(ROW)
+
+    @property
+    def function(self) -> LocalFunction:
+        """What it takes and delivers, and how its block is made."""
+        return local_function(self.name)
 
 
 @instruction("stack")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from operator_algebra.expressions.nodes import Expr, Inverse, Symbol
 from operator_algebra.expressions.query import Query
+from operator_algebra.operators.leaf import Leaf
 from operator_algebra.operators.spaces import Space, Type
 from operator_algebra.programs.instructions import Given, Instruction, Stack, hops_of
 from operator_algebra.programs.records import Record, Ref, Term, references
@@ -205,12 +206,17 @@ class Program:
     def inputs(self) -> tuple[str, ...]:
         """The names of the values that a call must give besides q."""
         names = {symbol.name for symbol in self.symbols if symbol.origin == "input"}
-        return tuple(sorted(names | {"v"} if "H_dot" in self.leaves else names))
+        return tuple(sorted(names | {"v"} if self.reads_rates else names))
 
     @cached_property
-    def leaves(self) -> tuple[str, ...]:
-        """The names of the leaves that the model provides."""
-        return tuple(symbol.name for symbol in self.symbols if symbol.origin == "model")
+    def leaves(self) -> tuple[Leaf, ...]:
+        """The leaves that the model provides."""
+        return tuple(symbol.leaf for symbol in self.symbols if symbol.leaf is not None)
+
+    @cached_property
+    def reads_rates(self) -> bool:
+        """Whether a leaf depends on the rates v."""
+        return any(leaf.reads_rates for leaf in self.leaves)
 
     def factor_part(self) -> frozenset[int]:
         """The values that depend on the configuration alone: computed once for many right-hand sides."""
@@ -223,7 +229,7 @@ class Program:
             for step in self.given
             if isinstance(step.definition, Given)
             and step.definition.symbol is not None
-            and (step.definition.symbol.origin == "input" or step.definition.symbol.name == "H_dot")
+            and (step.definition.symbol.leaf is None or step.definition.symbol.leaf.reads_rates)
         }
         for stage in self.stages:
             for _ in stage.steps:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import assert_never
 
-from operator_algebra.expressions.local import LOCAL_FUNCTIONS
+from operator_algebra.operators.local import LOCAL_FUNCTIONS
 from operator_algebra.operators.spaces import ONE, RELATION, ROUNDING, Counted, Space, Type, direct_sum, white
 from operator_algebra.programs.instructions import (
     Answer,

@@ -12,6 +12,7 @@ NAMES = {leaf.name for leaf in LEAVES} | set(LOCAL_FUNCTIONS)
 RECORDS = {"operators/leaf.py", "operators/local.py"}
 
 SAME_WORD = {
+    "backends/closed_forms/mechanism.py": {"armature", "damping"},  # fields of joints
     "checking/suite.py": {"armature"},  # a group of mechanisms
     "expressions/names.py": {"E_phi"},  # the glyphs of all symbols
     "expressions/nodes.py": {"H"},  # the adjoint in numpy's words
@@ -24,13 +25,8 @@ SAME_WORD = {
 """What is written like a leaf and is none, or is a table of all symbols; the fields of joints in `models/` besides."""
 
 STILL = {
-    "backends/closed_forms/mechanism.py": {"armature", "damping", "spring"},
-    "backends/symbolic.py": {"H_dot"},
-    "compiler.py": {"H_dot"},
-    "lowering/leftovers.py": {"H"},
-    "lowering/program.py": {"H_dot"},
-    "lowering/recognise.py": {"E_phi", "H", "M"},
-    "lowering/refuse.py": {"E_phi"},
+    "pages/leftovers.py": {"H"},
+    "pages/recognise.py": {"E_phi", "H", "M"},
 }
 """Where programs are still asked for names."""
 

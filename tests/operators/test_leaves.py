@@ -182,7 +182,7 @@ def test_only_roots_feel_the_ground() -> None:
 def test_unknown_names_and_frames_are_refused() -> None:
     model = chain(2)
     with pytest.raises(InputError, match="'X' is not a leaf"):
-        LeafValues(model, model.neutral()).groups("X")
+        record.leaf_named("X")
     with pytest.raises(InputError, match="frame='inertial' is not known"):
         LeafValues(model, model.neutral(), frame="inertial")  # pyright: ignore[reportArgumentType]
     with pytest.raises(InputError, match=r"H_dot of .* needs v"):

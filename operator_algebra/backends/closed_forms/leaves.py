@@ -14,6 +14,7 @@ from operator_algebra.backends.closed_forms.trigonometry import Translator
 from operator_algebra.models.arrays import ModelArrays
 from operator_algebra.models.configurations import rest
 from operator_algebra.models.kinematics import joint_map_groups, joint_map_rate_groups, joint_transforms
+from operator_algebra.operators.leaf import Leaf
 from operator_algebra.operators.leaves import LeafBlocks, LeafValues
 from operator_algebra.spatial.vectors import apply
 
@@ -77,6 +78,6 @@ class RatioLeaves(LeafValues):
         pull = self.model.arrays.stiffness * self._translated(self._joints.stretch)
         return [LeafBlocks(group.bodies, pull[group.v][..., None]) for group in self.model.joint_groups]
 
-    def block_list(self, name: str) -> list[Any]:
+    def block_list(self, leaf: Leaf) -> list[Any]:
         """The blocks of a leaf by body, in lowest terms."""
-        return [self._reduced(block) for block in self.blocks(name)]
+        return [self._reduced(block) for block in self.blocks(leaf)]

@@ -17,7 +17,7 @@ from operator_algebra.backends.closed_forms.trigonometry import plain, rational,
 from operator_algebra.errors import InputError
 from operator_algebra.models.arrays import JointGroup, ModelArrays
 from operator_algebra.models.model import Model
-from operator_algebra.operators.vanishing import vanishing
+from operator_algebra.operators import leaf
 
 sympy: Any = import_module("sympy")
 
@@ -25,7 +25,7 @@ Parameters = Mapping[str, Any]
 """Body → {mass, com, inertia_at_com, translation, rotation}, joint → {armature, stiffness, damping}, and gravity."""
 
 _BODY = {"mass": (), "com": (3,), "inertia_at_com": (3, 3), "translation": (3,), "rotation": (3, 3)}
-_JOINT = {"armature": "armature", "damping": "damping", "stiffness": "spring"}  # and the leaf that each makes
+_JOINT = {"armature": leaf.armature, "damping": leaf.damping, "stiffness": leaf.spring}  # and the leaf that each makes
 _NEAR = 4e-16  # directions are stored to this
 
 
@@ -165,10 +165,10 @@ def _field(model: Model, name: str, field: str, value: Any) -> Any:
             value = sympy.diag(*objects(value)).tolist()
         return _physical(model, name, field, _value(model, name, field, value, _BODY[field]))
     if field in _JOINT and name in model.joint_names:
-        leaf = _JOINT[field]
-        if leaf in vanishing(model):
+        made = _JOINT[field]
+        if made.absent(model):
             raise InputError(
-                f"parameters: no joint of {model.name} has {field}, so programs for it leave {leaf} out. "
+                f"parameters: no joint of {model.name} has {field}, so programs for it leave {made.name} out. "
                 "Give a joint some in the model, whatever its value."
             )
         joint = model.bodies[model.joint_index(name)].joint

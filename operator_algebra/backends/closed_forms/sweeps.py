@@ -13,7 +13,7 @@ from operator_algebra.backends.walks import Walker
 from operator_algebra.errors import InputError, SingularError
 from operator_algebra.models.model import Model
 from operator_algebra.operators.layout import Layout
-from operator_algebra.operators.leaves import LOCAL_BLOCKS
+from operator_algebra.operators.leaves import local_blocks
 from operator_algebra.operators.spaces import Space
 from operator_algebra.programs.instructions import (
     Call,
@@ -142,7 +142,7 @@ class Sweeps:
             case RootOf():
                 return self._root(step, self.get(definition.source)(k), k)
             case Call():
-                return LOCAL_BLOCKS[definition.name](*(self.get(ref)(k)[:, 0] for ref in definition.arguments))
+                return local_blocks(definition.function, *(self.get(ref)(k)[:, 0] for ref in definition.arguments))
             case Update():
                 P, gain = self.get(definition.P)(k), self.get(definition.gain)(k)
                 A = self._product(definition.A, k)

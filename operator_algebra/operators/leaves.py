@@ -118,9 +118,6 @@ class LeafValues:
             case JointMap():
                 return self._H
             case JointMapRate():
-                if self.v is None:
-                    wanted = f"{leaf.name} of {self.model.name} needs v (rate, {self.model.nv} entries)"
-                    raise InputError(f"{wanted}; it was not given.")
                 return self._H_dot
             case RigidInertia():
                 return [LeafBlocks(self._all, self._inertia())]
@@ -197,6 +194,8 @@ class LeafValues:
 
     @property
     def _H_dot(self) -> list[LeafBlocks]:
+        if self.v is None:
+            raise InputError(f"H_dot of {self.model.name} needs v (rate, {self.model.nv} entries); it was not given.")
         return [self._joint_map(*group) for group in joint_map_rate_groups(self.model, self.q, self.v, self.xp)]
 
     def _joint_map(self, bodies: Indices, motion: Numbers) -> LeafBlocks:

@@ -13,8 +13,11 @@ from operator_algebra.arguments import word
 from operator_algebra.errors import OperatorAlgebraError, ParseError
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.traverse import from_fields
+from operator_algebra.operators.leaf import Leaf
+from operator_algebra.operators.local import LocalFunction
 from operator_algebra.operators.spaces import Counted, Space, Type
 from operator_algebra.operators.structure import Structure
+from operator_algebra.programs.hints import fit, is_of
 from operator_algebra.programs.instructions import WORDS, Hop
 from operator_algebra.programs.program import (
     Block,
@@ -27,29 +30,31 @@ from operator_algebra.programs.program import (
     Sweep,
 )
 from operator_algebra.programs.records import Ref, Term
-from operator_algebra.programs.text import HEAD, KNOWN, RECORDS
+from operator_algebra.programs.text import HEAD, KNOWN, NAMED, RECORDS
 from operator_algebra.programs.verify import IllFormed, check_program
 
 _TOKEN = re.compile(
     r'\s*(?:(?P<string>"(?:[^"\\]|\\.)*")|(?P<comment>#)|(?P<value>%[0-9]+\'?)|(?P<hop>(?:in|out):)'
     r"|(?P<number>[0-9]+(?:/[0-9]+)?)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<mark>[-+·.()\[\]{}<>:=']))"
 )
-_NODES = {
-    "symbol": "Symbol",
-    "one": "One",
-    "zero": "Zero",
-    "sum": "Sum",
-    "product": "Product",
-    "scale": "Scale",
-    "transpose": "Transpose",
-    "inverse": "Inverse",
-    "root": "Root",
-    "diag": "Diag",
-    "fixpoint": "Fixpoint",
-    "local": "Local",
+_NODES: dict[str, tuple[str, Any]] = {
+    "symbol": ("Symbol", tuple[str, str, Structure | Leaf | None, Expr | None, str]),
+    "one": ("One", tuple[()]),
+    "zero": ("Zero", tuple[()]),
+    "sum": ("Sum", tuple[Expr, ...]),
+    "product": ("Product", tuple[Expr, ...]),
+    "scale": ("Scale", tuple[Fraction | Expr, Expr]),
+    "transpose": ("Transpose", tuple[Expr]),
+    "inverse": ("Inverse", tuple[Expr]),
+    "root": ("Root", tuple[Expr]),
+    "diag": ("Diag", tuple[Expr]),
+    "fixpoint": ("Fixpoint", tuple[str, Symbol, Expr, str]),
+    "local": ("Local", tuple[LocalFunction, tuple[Expr, ...]]),
 }
+"""The kinds of formulas, and what their fields hold."""
 MOST = 10_000_000
 """Characters of a text."""
+_DEPTH = 20
 
 
 def read(text: str) -> Program:
@@ -83,6 +88,8 @@ class _Reader:
         self.section("spaces", self.space_line)
         self.section("formulas", self.formula_line)
         accepts = self.whole(_Line(self, self.after("accepts ")).value, tuple)
+        if not is_of(accepts, tuple[Symbol, ...]):
+            self.fail("what is accepted are symbols")
         absent = self.whole(_Line(self, self.after("absent ")).value, tuple)
         given = tuple(self.section("given", self.step))
         stages = tuple(self.sweeps("sweep "))
@@ -145,7 +152,7 @@ class _Reader:
     def report(self) -> Report:
         names = [one.name for one in fields(Report)]
         values: dict[str, Any] = dict(self.section("report", lambda line: (line.name(), line.value())))
-        if list(values) != names:
+        if list(values) != names or not fit(Report, list(values.values())):
             self.fail(f"a report has {', '.join(names)}")
         return Report(**values)
 
@@ -171,7 +178,10 @@ class _Reader:
         type_ = line.type()
         if kind == "symbol" and len(content) > 2 and isinstance(content[2], str):
             content[2] = self.make(lambda: Structure.of(str(content[2])))
-        self.expressions[label] = self.make(lambda: from_fields(_NODES[kind], type_, tuple(content)))
+        name, hint = _NODES[kind]
+        if not is_of(tuple(content), hint):
+            self.fail(f"a {kind} holds something else")
+        self.expressions[label] = self.make(lambda: from_fields(name, type_, tuple(content)))
 
     def step(self, line: _Line) -> Step:
         """%n = word fields : type sym  # name inline of names."""
@@ -189,15 +199,15 @@ class _Reader:
             name = line.word()
             inline = line.skip("name", "inline")
             names = tuple(line.words()) if line.skip("name", "of") else ()
-        if len(content) != len(fields(kind)):
-            self.fail(f"{kind.word} has {len(fields(kind))} fields")
+        if not fit(kind, content):
+            self.fail(f"{kind.word} takes {', '.join(one.name for one in fields(kind))}")
         definition = self.make(lambda: kind(*content))
         return Step(ref.value, name, Block(type_, definition, names, symmetric), inline)
 
     def made(self, line: _Line, kind: type[Any]) -> Any:
         """A record from the fields on a line."""
         content = line.until("")
-        if len(content) != len(fields(kind)):
+        if not fit(kind, content):
             self.fail(f"expected {', '.join(one.name for one in fields(kind))}")
         return self.make(lambda: kind(*content))
 
@@ -211,7 +221,7 @@ class _Reader:
         """What is made of fields that somebody may have changed by hand."""
         try:
             return make()
-        except (OperatorAlgebraError, TypeError, ValueError, AttributeError, IndexError) as wrong:
+        except (OperatorAlgebraError, TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as wrong:
             return self.fail(str(wrong).rstrip("."))
 
 
@@ -222,6 +232,7 @@ class _Line:
         self.reader = reader
         self.tokens: list[tuple[str, str]] = []
         self.at = 0
+        self.depth = 0
         place = 0
         text = text.rstrip()
         while place < len(text):
@@ -271,9 +282,13 @@ class _Line:
 
     def until(self, stop: str) -> list[Any]:
         """The values before a mark, or before the end."""
+        self.depth += 1
+        if self.depth > _DEPTH:
+            self.reader.fail("brackets are nested too deep")
         found: list[Any] = []
         while self.peek() != ("mark", stop) and self.peek()[0] != "end":
             found.append(self.value())
+        self.depth -= 1
         return found
 
     def type(self) -> Type:
@@ -348,10 +363,13 @@ class _Line:
 
     def record(self) -> Any:
         self.mark("{")
-        kind = RECORDS.get(self.name())
+        label = self.name()
         content = self.until("}")
         self.mark("}")
-        if kind is None or len(content) != len(fields(kind)):
+        if label in NAMED:
+            return self.reader.make(lambda: NAMED[label](*content))
+        kind = RECORDS.get(label)
+        if kind is None or not fit(kind, content):
             self.reader.fail("no such record")
         return self.reader.make(lambda: kind(*content))
 

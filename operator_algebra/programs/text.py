@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from fractions import Fraction
 from typing import Any, cast
@@ -18,6 +18,8 @@ from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query
 from operator_algebra.expressions.traverse import all_below, postorder
 from operator_algebra.operators import spaces
+from operator_algebra.operators.leaf import Leaf, leaf_named
+from operator_algebra.operators.local import LocalFunction, local_function
 from operator_algebra.operators.spaces import Space, Type
 from operator_algebra.operators.structure import Structure
 from operator_algebra.programs.instructions import Hop
@@ -40,6 +42,9 @@ KNOWN: dict[str, Space] = {
 RECORDS: dict[str, type[Any]] = {"equation": Equation, "walk": Walk, "ask": Query}
 """What stands in braces, by its word."""
 
+NAMED: dict[str, Callable[[str], Any]] = {"leaf": leaf_named, "function": local_function}
+"""What stands in braces by its name: records of the package."""
+
 _WORDS = {kind: word for word, kind in RECORDS.items()}
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*$")
 _NUMBERED = re.compile(r"[es][0-9]+$")
@@ -49,8 +54,11 @@ def write(program: Program) -> str:
     """The text of a program.
 
     >>> from operator_algebra.lowering.lower import lower
-    >>> print(write(lower("M V")).partition("sweep")[2].partition("outputs")[0])  # doctest: +ELLIPSIS
-     ...
+    >>> print(write(lower("phi.T H' v")).partition("sweep ")[2].partition("outputs")[0])
+    outward
+      %5 = shift out:E_phi' %4 . : one>motion  # alpha_plus inline
+      %4 = sum (+%3'·%2 +%5) : one>motion  # V
+    <BLANKLINE>
     """
     return "\n".join(_Text(program).lines()) + "\n"
 
@@ -133,6 +141,10 @@ class _Text:
                 return f"<{self.space(value)}>"
             case Expr():
                 return self.expression(value)
+            case Leaf():
+                return f"{{leaf {self.value(value.name)}}}"
+            case LocalFunction():
+                return f"{{function {self.value(value.name)}}}"
             case tuple():
                 return f"({' '.join(map(self.value, cast('tuple[Any, ...]', value)))})"
             case _:

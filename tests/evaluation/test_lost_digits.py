@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from operator_algebra import symbols as s
+from operator_algebra.backends.diagnosis import DOUBTFUL as DOUBTFUL_PIVOT
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import SingularError
 from operator_algebra.evaluation import evaluate
@@ -18,6 +19,7 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, logdet
 from tests.lowering.lost_digits import Truth, error_of
 from tests.nearly_singular import DOUBTFUL, HEALTHY, Sample, sample
+from tests.rounding import rounding
 
 FORMULAS: dict[str, Expr | Query] = {
     "inverse": s.W.T @ inv(s.D) @ s.W @ s.T,
@@ -63,7 +65,9 @@ def test_no_digit_is_left_of_what_is_refused_and_some_of_what_is_not(family: str
             assert error_of(plain.reshape(np.shape(expected)), expected, name) <= one.model.n / 64
         if swept is None:
             assert plain is None, "refused by the program"
-        assert plain is not None or not silent or error_of(swept, truth.answer(name), name) < 1e-9
+        # What a program says nothing of has pivots of which half of the digits are left.
+        left = rounding(terms=one.model.nv, condition=1 / DOUBTFUL_PIVOT)
+        assert plain is not None or not silent or error_of(swept, truth.answer(name), name) <= left
 
 
 @pytest.mark.parametrize("seed", SEEDS)

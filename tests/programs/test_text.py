@@ -132,13 +132,15 @@ TEXT = lower(inv(MASS + oa.scalar("h") * s.armature) @ s.T).text
 WRONG = {
     "another version": (TEXT.replace("program 1", "program 7"), "line 1"),
     "a word that is no instruction": (TEXT.replace("= invert", "= divide"), "no such instruction"),
-    "a missing field": (TEXT.replace("in:E_phi ", "", 1), "shift has 3 fields"),
+    "a missing field": (TEXT.replace("in:E_phi ", "", 1), "shift takes hop, source, closing"),
     "a formula without a line": (TEXT.replace("out:E_phi'", "out:E_psi'", 1), "E_psi has no line"),
     "a hop the wrong way": (TEXT.replace("in:E_phi", "out:E_phi", 1), "does not"),
     "a value of another space": (re.sub(r"motion>force sym  # P$", "force>motion sym  # P", TEXT, flags=re.M), "fit"),
     "the end is missing": (TEXT[: len(TEXT) // 2], "line"),
     "a sign alone": (TEXT.replace("(+%", "(+ +%", 1), "line"),
     "not a program": ("H phi M phi' H'", "line 1"),
+    "brackets without end": (TEXT.replace("(+", "(" * 5000 + "(+", 1), "too deep"),
+    "a coefficient that is no number": (TEXT.replace("(+%", "(+1/0·%", 1), "line"),
     "nothing": ("", "ends too early"),
     "a sweep sideways": (TEXT.replace("sweep outward", "sweep sideways"), "sideways"),
 }

@@ -21,6 +21,8 @@ from operator_algebra.programs.instructions import Given, Invert, Linear, RootOf
 from operator_algebra.programs.products import expand_products
 from operator_algebra.programs.program import Step, Sweep
 from operator_algebra.programs.records import Ref, Term, references
+from operator_algebra.programs.roles import ELIMINATION
+from operator_algebra.programs.schemes import Binding, Reading
 
 UNIT = Fraction(1)
 
@@ -63,6 +65,7 @@ class _Carrier:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self.reading = Reading(graph.values)
         self.made = Graph(_next=max(graph.values, default=0))
         self._numbers: dict[Ref, int] = {}
         self._pending: list[Ref] = []
@@ -176,19 +179,14 @@ class _Carrier:
     def _elimination(self, block: Ref) -> _Elimination | None:
         definition = self.graph[block.value].definition
         if isinstance(definition, Update):
-            return _Elimination(definition.P, (definition.gain,), tuple(self._adjoint(definition.A)))
-        if not isinstance(definition, Linear) or len(definition.terms) != 2:
+            return _Elimination(definition.P, (definition.gain,), self._adjoint(definition.A))
+        found = list(self.reading.solutions(ELIMINATION, Binding({"X": Ref(block.value)})))
+        if len(found) != 1:
             return None
-        first, second = sorted(definition.terms, key=lambda term: len(term.factors))
-        P, factors = first.bare, expand_products(self.graph.values, second.factors)
-        if P is None or second.coefficient != -1 or second.scalars or factors[0] != P or factors[-1] != P:
-            return None
-        middle = [i for i, ref in enumerate(factors) if isinstance(self.graph[ref.value].definition, Invert)]
-        if len(middle) != 1 or not 1 < middle[0] < len(factors) - 2:
-            return None
+        P, A, B, inverse = found[0]["P"], found[0].words["A"], found[0].words["B"], found[0]["inv(D)"]
         if block.star:
-            P, factors, middle = P.T, self._adjoint(factors), [len(factors) - 1 - middle[0]]
-        return _Elimination(P, factors[: middle[0] + 1], factors[middle[0] + 1 : -1])
+            P, A, B, inverse = P.T, self._adjoint(B), self._adjoint(A), *self._adjoint((inverse,))
+        return _Elimination(P, (P, *A, inverse), B)
 
     def _adjoint(self, factors: tuple[Ref, ...]) -> tuple[Ref, ...]:
         return tuple(Ref(ref.value) if self.graph[ref.value].symmetric else ref.T for ref in reversed(factors))

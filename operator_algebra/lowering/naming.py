@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.lowering.graph import Graph
-from operator_algebra.lowering.products import expand_products, single_product
 from operator_algebra.lowering.values import Value
 from operator_algebra.programs.instructions import (
     Answer,
@@ -24,8 +23,17 @@ from operator_algebra.programs.instructions import (
     Surround,
     Update,
 )
+from operator_algebra.programs.products import expand_products, single_product
 from operator_algebra.programs.program import Output
-from operator_algebra.programs.records import Ref, references
+from operator_algebra.programs.records import references
+from operator_algebra.programs.roles import (
+    NAMED_COMPLEMENT,
+    NAMED_FACTOR,
+    NAMED_GAIN,
+    NAMED_INNOVATION,
+    NAMED_PIVOT,
+)
+from operator_algebra.programs.schemes import Reading
 
 _RELATIONAL: dict[type, str] = {
     Relate: "relation",
@@ -69,11 +77,12 @@ def name_values(graph: Graph, outputs: Sequence[Output]) -> tuple[dict[int, str]
             give(number, output.name)
         elif isinstance(output.formula, Symbol):
             give(number, output.formula.name)
-    for number, role in _roles(graph):
+    readers = _readers(graph)
+    for number, role in _roles(graph, readers):
         give(number, role)
     for _, number in held:
         give(number, "x")
-    hidden = inlined(graph, names, outputs)
+    hidden = inlined(graph, names, outputs, readers)
     for number, value in sorted(graph.values.items(), key=lambda item: (item[0] in hidden, item[0])):
         give(number, _letter(value))
     return names, hidden
@@ -86,12 +95,13 @@ def _hops(graph: Graph, outputs: Sequence[Output]) -> set[str]:
     return {hop.letter for hop in shifts | walked}
 
 
-def inlined(graph: Graph, named: Mapping[int, str], outputs: Sequence[Output]) -> frozenset[int]:
+def inlined(
+    graph: Graph, named: Mapping[int, str], outputs: Sequence[Output], readers: Mapping[int, list[int]]
+) -> frozenset[int]:
     """The values that are written where they are read: inverses, stacks, shifts read once, products without a name.
 
     What another body reads has a line of its own: its formula speaks of k.
     """
-    readers = _readers(graph)
     carried = {v.definition.source.value for v in graph.values.values() if isinstance(v.definition, Shift)}
     shown = {ref.value for output in outputs for ref in output.refs() if ref == output.ref}
     walked = {ref.value for output in outputs for ref in output.refs()}
@@ -115,55 +125,42 @@ def inlined(graph: Graph, named: Mapping[int, str], outputs: Sequence[Output]) -
     return frozenset(found)
 
 
-def _roles(graph: Graph) -> Iterator[tuple[int, str]]:
+def _roles(graph: Graph, readers: Mapping[int, list[int]]) -> Iterator[tuple[int, str]]:
     """Roles by what a value does: carry inertia inward, be a pivot, a gain, an innovation, a message."""
-    readers = _readers(graph)
-    pivots = [v.definition.source.value for v in graph.values.values() if isinstance(v.definition, Invert)]
-    for number, value in sorted(graph.values.items()):
+    reading = Reading(dict(sorted(graph.values.items())), "as it stands")
+    for number, value in reading.values.items():
         definition = value.definition
         if isinstance(definition, Shift) and definition.closing is not None:
             yield from _carried(graph, number, definition, readers)
-    for number in pivots:
-        if graph[number].attached:
-            yield number, "D"
-    for number, value in sorted(graph.values.items()):
-        factors = single_product(value)
-        if factors is None:
-            continue
-        leaf = isinstance(graph[expand_products(graph.values, factors)[0].value].definition, Given)
-        if _inverts(graph, factors[-1]) and not leaf and not _inverts(graph, factors[0]):
-            yield number, "G"
-        elif _inverts(graph, factors[0]) and len(factors) > 1 and not _inverts(graph, factors[-1]):
-            yield number, "F"
-    for number, value in sorted(graph.values.items()):
+    for found in reading.solutions(NAMED_PIVOT):
+        if graph[found["D"].value].attached:
+            yield found["D"].value, "D"
+    yield from _gains(graph, reading)
+    for number, value in reading.values.items():
         if type(value.definition) in _RELATIONAL:
             yield number, _RELATIONAL[type(value.definition)]
-    for number, value in sorted(graph.values.items()):
-        if _is_complement(graph, value):
-            yield number, "tau_bar"
-    for number, value in sorted(graph.values.items()):
-        if value.is_vector and isinstance(value.definition, Linear):
-            yield from _innovation(graph, number, value.definition)
-    for number, value in sorted(graph.values.items()):
+    for found in reading.solutions(NAMED_COMPLEMENT):
+        if single_product(graph[found["G"].value]) is not None:
+            yield found["tau_bar"].value, "tau_bar"
+    for found in reading.solutions(NAMED_INNOVATION):
+        if graph[found["nu"].value].is_vector and graph[found["inv(D)"].value].attached:
+            yield from ((found["epsilon"].value, "epsilon"), (found["nu"].value, "nu"))
+    for number, value in reading.values.items():
         if value.is_vector and isinstance(value.definition, Shift):
             yield from _message(graph, number, value.definition, readers)
 
 
-def _is_complement(graph: Graph, value: Value) -> bool:
-    """I − G H."""
-    definition = value.definition
-    if value.is_vector or not isinstance(definition, Linear) or len(definition.terms) != 2:
-        return False
-    one, other = sorted(definition.terms, key=lambda t: len(t.factors))
-    gain = graph[other.factors[0].value] if len(other.factors) == 2 else None
-    factors = single_product(gain) if gain is not None else None
-    return (
-        not one.factors
-        and one.coefficient == 1
-        and other.coefficient == -1
-        and factors is not None
-        and _inverts(graph, factors[-1])
-    )
+def _gains(graph: Graph, reading: Reading) -> Iterator[tuple[int, str]]:
+    """P H* D⁻¹ and D⁻¹ H P; neither is a leaf over a pivot, nor what has a pivot on both sides."""
+    gains = {found["G"].value: found.words["A"] for found in reading.solutions(NAMED_GAIN)}
+    turned = {found["F"].value for found in reading.solutions(NAMED_FACTOR)}
+    for number in sorted(gains.keys() ^ turned):
+        if single_product(graph[number]) is None:
+            continue
+        if number in turned:
+            yield number, "F"
+        elif not isinstance(graph[expand_products(graph.values, gains[number])[0].value].definition, Given):
+            yield number, "G"
 
 
 def _readers(graph: Graph) -> Mapping[int, list[int]]:
@@ -172,10 +169,6 @@ def _readers(graph: Graph) -> Mapping[int, list[int]]:
         for ref, _ in references(value.definition):
             found.setdefault(ref.value, []).append(number)
     return found
-
-
-def _inverts(graph: Graph, ref: Ref) -> bool:
-    return isinstance(graph[ref.value].definition, Invert)
 
 
 def _carried(graph: Graph, number: int, shift: Shift, readers: Mapping[int, list[int]]) -> Iterator[tuple[int, str]]:
@@ -198,16 +191,6 @@ def _carried(graph: Graph, number: int, shift: Shift, readers: Mapping[int, list
     yield carrier, letter
     if shift.source.value != carrier:
         yield shift.source.value, f"{letter}_plus"
-
-
-def _innovation(graph: Graph, number: int, definition: Linear) -> Iterator[tuple[int, str]]:
-    """ν = D⁻¹ ε."""
-    if len(definition.terms) != 1 or len(definition.terms[0].factors) != 2:
-        return
-    inverse, argument = definition.terms[0].factors
-    if _inverts(graph, inverse) and graph[inverse.value].attached:
-        yield argument.value, "epsilon"
-        yield number, "nu"
 
 
 def _message(graph: Graph, number: int, shift: Shift, readers: Mapping[int, list[int]]) -> Iterator[tuple[int, str]]:

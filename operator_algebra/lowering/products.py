@@ -11,6 +11,8 @@ from operator_algebra.operators.spaces import Type
 from operator_algebra.programs.instructions import Invert, Linear, Reduce, Update
 from operator_algebra.programs.products import expand_products, single_product, straight
 from operator_algebra.programs.records import Ref, Term
+from operator_algebra.programs.roles import UPDATE
+from operator_algebra.programs.schemes import Binding, Reading
 
 UNIT = Fraction(1)
 
@@ -78,43 +80,21 @@ def _pairs(graph: Graph) -> Iterator[set[tuple[Ref, Ref]]]:
 
 def recognise_updates(graph: Graph) -> None:
     """P − P A D⁻¹ A* P with D = A* P A + J, self-adjoint: the update that can be done in Joseph's form."""
+    reading = Reading(graph.values)
     for number, value in list(graph.values.items()):
         if value.symmetric and isinstance(value.definition, Linear):
-            update = _update(graph, value.definition)
-            if update is not None:
-                graph.put(number, replace(value, definition=replace(update, joseph=graph.method == "joseph")))
+            found = next(reading.solutions(UPDATE, Binding({"X": Ref(number)})), None)
+            if found is not None and graph[found["P"].value].symmetric:
+                graph.put(number, replace(value, definition=_update(graph, found)))
 
 
-def _update(graph: Graph, definition: Linear) -> Update | None:
-    if len(definition.terms) != 2:
-        return None
-    first, second = sorted(definition.terms, key=lambda t: len(t.factors))
-    P = first.bare
-    if P is None or second.coefficient != -1 or second.scalars or not graph[P.value].symmetric:
-        return None
-    factors = expand_products(graph.values, second.factors)
-    middle, odd = divmod(len(factors), 2)
-    if not odd or middle < 2 or factors[0] != P or factors[-1] != P:
-        return None
-    inverse = graph[factors[middle].value].definition
-    A = factors[1:middle]
-    A_star = tuple(straight(graph.values, ref.T) for ref in reversed(A))
-    if not isinstance(inverse, Invert) or factors[middle + 1 : -1] != A_star:
-        return None
-    pivot = graph[inverse.source.value].definition
-    if not isinstance(pivot, Linear):
-        return None
-    noise = [
-        term
-        for term in pivot.terms
-        if term.coefficient != 1 or term.scalars or expand_products(graph.values, term.factors) != (*A_star, P, *A)
-    ]
-    if len(noise) == len(pivot.terms):
-        return None
-    pivot_type = graph[inverse.source.value].type
-    gain = graph.linear(Type(pivot_type.codomain, graph[P.value].type.codomain), [Term(UNIT, (P, *A, factors[middle]))])
-    J = graph.linear(pivot_type, noise) if noise else None
-    return Update(P, Ref(_existing(graph, gain)), A, None if J is None else Ref(J))
+def _update(graph: Graph, found: Binding) -> Update:
+    P, A, noise = found["P"], found.words["A"], found.further("D")
+    pivot_type = graph.type_of(found["D"])
+    gain_type = Type(pivot_type.codomain, graph.type_of(P).codomain)
+    gain = graph.linear(gain_type, [Term(UNIT, (P, *A, found["inv(D)"]))])
+    J = Ref(graph.linear(pivot_type, noise)) if noise else None
+    return Update(P, Ref(_existing(graph, gain)), A, J, joseph=graph.method == "joseph")
 
 
 def _existing(graph: Graph, number: int) -> int:

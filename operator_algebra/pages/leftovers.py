@@ -10,11 +10,13 @@ from collections.abc import Callable, Mapping
 from operator_algebra.expressions.nodes import Expr, Inverse
 from operator_algebra.markup import width
 from operator_algebra.pages import meanings
-from operator_algebra.pages.recognise import Recognised, Written
+from operator_algebra.pages.roles import Roles
 from operator_algebra.pages.writer import Writer
 from operator_algebra.programs.instructions import Invert, Shift, Stack, Update
 from operator_algebra.programs.program import Program, Step
 from operator_algebra.programs.records import Ref, references, terms_of
+from operator_algebra.programs.roles import HANDING, INNOVATION, NAMED_INNOVATION, PASSING
+from operator_algebra.programs.schemes import Binding
 
 Told = tuple[str, str]
 """Words, with {k} for the body, and the name of a law or nothing."""
@@ -23,10 +25,11 @@ Told = tuple[str, str]
 class Leftovers:
     """Recognises what the lines of one program are for."""
 
-    def __init__(self, program: Program, recognised: Recognised, bare: Writer) -> None:
+    def __init__(self, program: Program, roles: Roles, bare: Writer) -> None:
         self.program = program
         self.steps = program.steps
-        self.recognised = recognised
+        self.roles = roles
+        self.reading = roles.reading
         self.bare = bare
         self.readers: dict[int, list[Step]] = {}
         for step in program.steps.values():
@@ -40,12 +43,13 @@ class Leftovers:
         for step in self.steps.values():
             if not step.value.is_vector or not step.value.attached:
                 continue
-            for _, factors in self.recognised.sum(step):
-                if len(factors) < 2:
+            for term in self.roles.sum(step):
+                if len(term.factors) < 2:
                     continue
-                pivot = self.recognised.inverts(factors[-2])
+                *_, before, last = term.factors
+                pivot = self.reading.inverted(before)
                 if pivot is not None:
-                    sent.setdefault(factors[-1].value, {})[step.number] = pivot
+                    sent.setdefault(last.value, {})[step.number] = pivot
         found: dict[int, int] = {}
         for number, pivots in sent.items():
             sender = self._comes_back(number, pivots)
@@ -92,7 +96,7 @@ class Leftovers:
 
     def determinant(self, source: int) -> Told:
         """Why a sum of logarithms over the bodies is log det."""
-        if any(one.pivot == source and not one.noise for one in self.recognised.riccati):
+        if any(one["D"] == Ref(source) and not one.further("D") for one in self.roles.riccati):
             return "a determinant is the product of its pivots", "determinant of the mass matrix"
         return "a determinant is the product over its pivots", ""
 
@@ -144,56 +148,53 @@ class Leftovers:
 
     def _driven(self, number: int) -> bool | None:
         """ε = t − H z, z⁺ = z + G ε with the G of a Riccati equation: True; False for t = 0; None for anything else."""
-        one = next((r for r in self.recognised.riccati if r.pivot == self.innovations.get(number)), None)
-        terms = self.recognised.sum(self.steps[number])
-        felt = [(c, f) for c, f in terms if len(f) == 2 and self.recognised.symbol(f[0], "H")]
-        if one is None or len(felt) != 1 or abs(felt[0][0]) != 1:
-            return None
-        sign, (_, z) = felt[0]
-        gain = (Ref(one.P), Ref(one.H, star=True), Ref(one.inverse), Ref(number))
-        handed = [
-            shift.source.value
-            for shift in self._shifts(self.steps[z.value])
-            if shift.hop.inward
-            and sorted(self.recognised.sum(self.steps[shift.source.value]), key=_length) == [(1, (z,)), (-sign, gain)]
-        ]
-        return len(terms) > 1 if handed else None
+        one = self._riccati(self.innovations.get(number))
+        bound = None if one is None else one.with_ref("epsilon", Ref(number))
+        for found in () if bound is None else self.reading.solutions(INNOVATION, bound):
+            sent = [s.source for s in self._shifts(self.steps[found["z"].value]) if s.hop.inward]
+            if found["z_plus"] in sent:
+                return bool(found.further("epsilon"))
+        return None
 
-    def _is_alone(self, terms: list[Written]) -> bool:
-        """ν = D⁻¹ ε."""
-        if len(terms) != 1 or len(terms[0][1]) != 2:
-            return False
-        inverse, innovation = terms[0][1]
-        pivot = self.innovations.get(innovation.value)
-        return pivot is not None and self.recognised.inverts(inverse) == pivot
+    def _riccati(self, pivot: int | None) -> Binding | None:
+        return next((one for one in self.roles.riccati if one["D"].value == pivot), None)
 
     def _alone(self, step: Step) -> Told | None:
-        if not self._is_alone(self.recognised.sum(step)):
+        if self._held_still(step.number) is None:
             return None
         return f"{self._noun(step)} at {{k}} if its parent were held still", ""
 
+    def _held_still(self, number: int) -> Binding | None:
+        """ν = D⁻¹ ε."""
+        for found in self.reading.fits(NAMED_INNOVATION[0], number):
+            if self.innovations.get(found["epsilon"].value) == found["D"].value:
+                return found
+        return None
+
     def _substituted(self, step: Step) -> Told | None:
         """y = ν − G* β."""
-        terms = self.recognised.sum(step)
+        terms = self.roles.sum(step)
         known = False
         innovation: int | None = None
         law = ""
-        for coefficient, factors in terms:
+        for term in terms:
+            factors = term.factors
             if len(factors) == 1:
-                inner = self.recognised.sum(self.steps[factors[0].value])
-                if not self._is_alone(inner):
+                alone = self._held_still(factors[0].value)
+                if alone is None:
                     return None
-                factors = inner[0][1]
-            pivot = self.recognised.inverts(factors[0]) if factors else None
+                factors = (alone["inv(D)"], alone["epsilon"])
+            pivot = self.reading.inverted(factors[0]) if factors else None
             if pivot is None:
                 return None
             if factors[-1].value in self.innovations:
                 innovation = factors[-1].value
             elif self._arrives(factors[-1]):
                 known = True
-                one = next((r for r in self.recognised.riccati if r.pivot == pivot and not r.noise), None)
-                adjoint = None if one is None else (Ref(one.inverse), Ref(one.H), Ref(one.P), factors[-1])
-                law = "found" if coefficient == -1 and factors == adjoint else ""
+                one = self._riccati(pivot)
+                plain = one is not None and not one.further("D")
+                adjoint = (one["inv(D)"], one["H"], one["P"], factors[-1]) if one is not None and plain else None
+                law = "found" if term.coefficient == -1 and factors == adjoint else ""
         if not known or len(terms) < 2:
             return None
         driven = None if innovation is None else self._driven(innovation)
@@ -208,7 +209,7 @@ class Leftovers:
     def _sent(self, step: Step) -> Told | None:
         """z⁺ = z + G ε: what goes inward once the unknowns are solved for."""
         solved = any(
-            len(factors) > 2 and factors[-1].value in self.innovations for _, factors in self.recognised.sum(step)
+            len(term.factors) > 2 and term.factors[-1].value in self.innovations for term in self.roles.sum(step)
         )
         return (f"{self._noun(step)} handed to the parent, {{k}} solved for", "") if solved else None
 
@@ -257,21 +258,13 @@ class Leftovers:
     # blocks
 
     def _gain(self, step: Step) -> Told | None:
-        terms = self.recognised.sum(step)
-        if len(terms) != 1 or len(terms[0][1]) < 2 or self.recognised.inverts(terms[0][1][-1]) is None:
-            return None
-        return "gain: what the unknowns of {k} hand on, over the pivot", ""
+        found = next(self.reading.fits(HANDING[0], step.number), None)
+        return None if found is None else ("gain: what the unknowns of {k} hand on, over the pivot", "")
 
     def _complement(self, step: Step) -> Told | None:
         """I − G H and the like: what passes once the unknowns are solved for."""
-        terms = self.recognised.sum(step)
-        solved = any(c == -1 and self._pivoted(factors) for c, factors in terms)
-        if len(terms) == 2 and solved and any((c, factors) == (1, ()) for c, factors in terms):
-            return "what crosses {k}, its unknowns solved for", ""
-        return None
-
-    def _pivoted(self, factors: tuple[Ref, ...]) -> bool:
-        return any(self.recognised.inverts(ref) is not None for ref in factors)
+        found = next(self.reading.fits(PASSING[0], step.number), None)
+        return None if found is None else ("what crosses {k}, its unknowns solved for", "")
 
     def _answer(self, step: Step) -> Told | None:
         """Blocks that are carried along the tree, and what carries them."""
@@ -299,7 +292,3 @@ class Leftovers:
         if any(isinstance(r.definition, Invert) for s in stacks for r in self.readers.get(s.number, ())):
             return "entry of the pivot of {k}", ""
         return None
-
-
-def _length(term: Written) -> int:
-    return len(term[1])

@@ -22,19 +22,6 @@ _NAMED: dict[str, tuple[str, str]] = {
 }
 """Words and law for names that only a formula can bring in; what elimination finds has words of its own."""
 
-_ROLES: dict[str, tuple[str, str]] = {
-    "P": ("inertia felt at {k}, joints beyond it free", "Riccati equation, updated inertia"),
-    "P_plus": ("inertia felt across joint {k}, now free", "update, short form"),
-    "G": ("gain: force handed inward per joint force", "gain equation"),
-    "tau_bar": ("share of a force that crosses joint {k}, now free", ""),
-    "Upsilon": ("mobility: motion of {k} per force on it", "costate Lyapunov equation"),
-    "Upsilon_plus": ("mobility of the parent, carried to {k}", ""),
-    "minus Upsilon": ("less the mobility: motion of {k} per force on it", "costate Lyapunov equation"),
-    "minus Upsilon_plus": ("less the mobility of the parent, carried to {k}", ""),
-    "R": ("inertia of {k} and all it carries, joints locked", "composite inertia"),
-    "diagonal": ("own block and its parent's share", "diagonal of the inverse mass matrix"),
-}
-
 _NOUNS = {"force": "force", "motion": "motion", "torque": "joint force", "rate": "joint motion"}
 
 
@@ -43,11 +30,6 @@ def of_name(symbol: Symbol) -> tuple[str, str] | None:
     from operator_algebra.symbols import vocabulary
 
     return _NAMED.get(symbol.name) if vocabulary().get(symbol.name) == symbol else None
-
-
-def of_role(role: str) -> tuple[str, str] | None:
-    """Words and law for an operator that elimination found."""
-    return _ROLES.get(role)
 
 
 def noun(space: Space) -> str:

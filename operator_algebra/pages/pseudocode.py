@@ -8,9 +8,9 @@ from typing import get_args
 from operator_algebra.arguments import choice, flag
 from operator_algebra.expressions.names import Style
 from operator_algebra.markup import pad, width
-from operator_algebra.pages.explain import Explainer
+from operator_algebra.pages.because import because
 from operator_algebra.pages.heads import head
-from operator_algebra.pages.reasons import reasons as because
+from operator_algebra.pages.reasons import Explainer
 from operator_algebra.pages.walktext import walk_lines
 from operator_algebra.pages.writer import Line, Numbering, Writer
 from operator_algebra.programs.growth import order
@@ -42,9 +42,9 @@ def pseudocode(program: Program, style: Style, numbering: Numbering, *, reasons:
     writer = Writer(program, style)
     explainer = Explainer(program, writer) if reasons else None
     if style == "latex":
-        from operator_algebra.pages.typeset import typeset
+        from operator_algebra.pages.latex import latex
 
-        return typeset(program, writer, numbering, explainer)
+        return latex(program, writer, numbering, explainer)
     text = head(program, writer)
     body = (
         _plain(program, writer, numbering) if explainer is None else _explained(program, writer, numbering, explainer)

@@ -15,7 +15,7 @@ from operator_algebra.identities.catalogue import catalogue, sides
 from operator_algebra.lowering.lower import lower
 from operator_algebra.markup import width
 from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE
-from operator_algebra.pages.explain import LONGEST, Explainer
+from operator_algebra.pages.reasons import LONGEST, Explainer
 from operator_algebra.pages.writer import Writer
 from operator_algebra.programs.program import Program
 from tests.golden.pages import FOLDER, pages
@@ -115,7 +115,7 @@ def speaks_of(law: str) -> tuple[set[str], set[str]]:
 
 def computed(program: Program) -> set[str]:
     """What of the vocabulary a program holds, told from definitions."""
-    roles = set(Explainer(program, Writer(program, "ascii")).recognised.roles.values())
+    roles = set(Explainer(program, Writer(program, "ascii")).roles.of.values())
     return roles | {name for step in program.steps.values() for name in step.value.names}
 
 

@@ -9,7 +9,7 @@ from operator_algebra.pages.walktext import walk_lines
 from operator_algebra.programs.program import Program, Step
 
 if TYPE_CHECKING:
-    from operator_algebra.pages.explain import Explainer
+    from operator_algebra.pages.reasons import Explainer
     from operator_algebra.pages.writer import Writer
 
 _LOOPS = {
@@ -26,7 +26,7 @@ _LOOPS = {
 }
 
 
-def typeset(
+def latex(
     program: Program, writer: Writer, numbering: Literal["model", "paper"], explainer: Explainer | None = None
 ) -> str:
     """One `aligned` block: a loop line for each sweep, its assignments below, reasons in a column of text."""

@@ -122,7 +122,15 @@ def test_a_broken_program_is_ill_formed(name: str) -> None:
 @pytest.mark.parametrize("method", get_args(Method))
 @pytest.mark.parametrize(
     "e",
-    [dynamics.forward_dynamics, inv(MASS) @ s.T, diag(inv(MASS)), dense(inv(MASS)), logdet(MASS), trace(inv(MASS))],
+    [
+        dynamics.forward_dynamics,
+        inv(MASS) @ s.T,
+        inv(MASS + 2 * s.armature) @ s.T,
+        diag(inv(MASS)),
+        dense(inv(MASS)),
+        logdet(MASS),
+        trace(inv(MASS)),
+    ],
     ids=str,
 )
 def test_what_the_compiler_makes_is_well_formed(e: Expr, method: Method) -> None:

@@ -56,8 +56,8 @@ def write(program: Program) -> str:
     >>> from operator_algebra.lowering.lower import lower
     >>> print(write(lower("phi.T H' v")).partition("sweep ")[2].partition("outputs")[0])
     outward
-      %5 = shift out:E_phi' %4 . : one>motion  # alpha_plus inline
-      %4 = sum (+%3'·%2 +%5) : one>motion  # V
+      %6 = shift out:E_phi' %5 . : one>motion  # s inline
+      %5 = sum (+%3'·%2 +%6) : one>motion  # alpha
     <BLANKLINE>
     """
     return "\n".join(_Text(program).lines()) + "\n"

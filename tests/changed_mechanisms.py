@@ -8,16 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from operator_algebra.models.joints.helical import Helical
 from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Body, Model
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement, rotate
 
 Floats = NDArray[np.float64]
-# Which coordinates and rates are lengths, by kind of joint; the others are angles or quaternions.
-_LENGTHS_Q = {"prismatic": (0,), "cylindrical": (1,), "planar": (1, 2), "translation": (0, 1, 2), "floating": (0, 1, 2)}
-_LENGTHS_V = {**_LENGTHS_Q, "floating": (3, 4, 5)}
 
 
 @dataclass(frozen=True)
@@ -77,8 +73,8 @@ def rescaled(model: Model, *, length: float, mass: float, time: float) -> Rescal
     gravity = [x * length / time**2 for x in model.gravity]
     q_units, v_units = np.ones(model.nq), np.ones(model.nv)
     for body, q, v in zip(model.bodies, model.q_slices, model.v_slices, strict=True):
-        q_units[q][list(_LENGTHS_Q.get(body.joint.kind, ()))] = length
-        v_units[v][list(_LENGTHS_V.get(body.joint.kind, ()))] = length
+        q_units[q][_coordinates_that_are_lengths(body.joint)] = length
+        v_units[v][_rates_that_are_lengths(body.joint)] = length
     return Rescaled(Model(name=model.name, bodies=bodies, gravity=gravity), q_units, v_units)
 
 
@@ -87,12 +83,23 @@ def _in_units(body: Body, length: float, mass: float) -> Body:
     given = body.inertia
     moments = [[x * mass * length**2 for x in row] for row in given.inertia_at_com]
     inertia = Inertia(given.mass * mass, [x * length for x in given.com], moments)
-    units = [length if i in _LENGTHS_V.get(body.joint.kind, ()) else 1.0 for i in range(body.joint.nv)]
+    units = np.where(_rates_that_are_lengths(body.joint), length, 1.0).tolist()
     armature = [a * mass * length**2 / unit**2 for a, unit in zip(body.joint.armature, units, strict=True)]
-    joint = replace(body.joint, armature=tuple(armature))
-    if isinstance(joint, Helical):
-        joint = replace(joint, pitch=joint.pitch * length)
+    changed = {name: getattr(body.joint, name) * length for name in body.joint.lengths}
+    joint = replace(body.joint, armature=tuple(armature), **changed)
     return Body(body.name, body.parent, joint, place, inertia)
+
+
+def _coordinates_that_are_lengths(joint: Joint) -> NDArray[np.bool_]:
+    """Those that do not turn the child; the others are angles or parts of a quaternion."""
+    q = joint.random(np.random.default_rng(0))
+    turns = [joint.transform(q + 0.1 * step, np)[0] - joint.transform(q, np)[0] for step in np.eye(joint.nq)]
+    return np.array([not np.any(turn) for turn in turns], dtype=bool)
+
+
+def _rates_that_are_lengths(joint: Joint) -> NDArray[np.bool_]:
+    """Those whose column of the joint map has no angular part."""
+    return ~np.any(joint.motion_map(joint.random(np.random.default_rng(0)), np)[:3], axis=0)
 
 
 def _scaled(inertia: Inertia, share: float) -> Inertia:

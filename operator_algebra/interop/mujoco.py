@@ -10,20 +10,14 @@ from numpy.typing import NDArray
 
 from operator_algebra.errors import ModelError
 from operator_algebra.installing import missing
+from operator_algebra.models.joints.joint import JOINT_KINDS, joint_class, make_joint
 from operator_algebra.models.model import Body, Model
 from operator_algebra.spatial.transforms import Placement
 from operator_algebra.spatial.vectors import skew
 
 Floats = NDArray[np.float64]
 
-# The axes that MuJoCo's joints need for each kind, in the order of our coordinates.
-_SERIES = {
-    "revolute": (("hinge", "axis"),),
-    "prismatic": (("slide", "axis"),),
-    "cylindrical": (("hinge", "axis"), ("slide", "axis")),
-    "universal": (("hinge", "axis1"), ("hinge", "axis2")),
-}
-_KINDS = (*_SERIES, "translation", "spherical", "floating", "fixed")
+_WHOLE = ("spherical", "floating", "fixed")  # the kinds that MuJoCo has besides series of hinges and slides
 
 
 def engine() -> Any:
@@ -51,8 +45,10 @@ def to_mujoco(model: Model) -> Any:
 
 def _body(mujoco: Any, parent: Any, body: Body) -> Any:
     kind = body.joint.kind
-    if kind not in _KINDS or (kind == "floating" and body.parent is not None):
-        raise ModelError(f'body "{body.name}": MuJoCo has no joint of kind {kind!r} here. It has {", ".join(_KINDS)}.')
+    series = body.joint.series()
+    if not (series or kind in _WHOLE) or (kind == "floating" and body.parent is not None):
+        known = ", ".join((*_in_series(), *_WHOLE))
+        raise ModelError(f'body "{body.name}": MuJoCo has no joint of kind {kind!r} here. It has {known}.')
     place = Placement() if kind == "floating" else body.placement
     inertia = body.inertia.inertia_at_com
     made = parent.add_body(
@@ -65,18 +61,19 @@ def _body(mujoco: Any, parent: Any, body: Body) -> Any:
         explicitinertial=True,
     )
     types = mujoco.mjtJoint
-    names = {"hinge": types.mjJNT_HINGE, "slide": types.mjJNT_SLIDE}
-    series = [(names[what], getattr(body.joint, axis)) for what, axis in _SERIES.get(kind, ())]
-    if kind == "translation":
-        series = [(names["slide"], axis) for axis in np.eye(3)]
-    for k, (what, axis) in enumerate(series):
-        made.add_joint(type=what, axis=axis, armature=body.joint.armature[k])
+    motions = {"revolute": types.mjJNT_HINGE, "prismatic": types.mjJNT_SLIDE}
+    for k, (motion, axis) in enumerate(series):
+        made.add_joint(type=motions[motion], axis=axis, armature=body.joint.armature[k])
     if kind in ("spherical", "floating"):
         if len(set(body.joint.armature)) > 1:
             raise ModelError(f'body "{body.name}": MuJoCo has one armature for all axes of a {kind} joint.')
         whole = types.mjJNT_BALL if kind == "spherical" else types.mjJNT_FREE
         made.add_joint(type=whole, armature=body.joint.armature[0])
     return made
+
+
+def _in_series() -> list[str]:
+    return [kind for kind in JOINT_KINDS if make_joint(kind, **joint_class(kind).chain_options(0)).series()]
 
 
 def _quaternion(mujoco: Any, place: Placement) -> Floats:

@@ -10,7 +10,8 @@ import numpy as np
 from operator_algebra.arguments import choice, items, shown, whole
 from operator_algebra.errors import ModelError, explain
 from operator_algebra.models.configurations import generator
-from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, make_joint
+from operator_algebra.models.joints.axis import random_direction
+from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, joint_class, make_joint
 from operator_algebra.models.model import Body, Model
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.reals import real
@@ -19,7 +20,6 @@ from operator_algebra.spatial.transforms import Placement
 DEFAULT_JOINTS = ("revolute", "prismatic", "spherical", "cylindrical", "universal", "fixed")
 MOST = 10**7
 """Bodies of the largest mechanism that is made from a number: it takes some fifteen gigabytes."""
-_AXES = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0))
 
 
 def chain(n: int, *, joint: str | Sequence[str] = "revolute", seed: int | None = None) -> Model:
@@ -81,23 +81,14 @@ def random_tree(
 
 def random_joint(kind: str, rng: np.random.Generator, *, name: str = "") -> Joint:
     """A joint of this kind with random axes."""
-    options: dict[str, object] = {"name": name}
-    if kind == "universal":
-        first = _direction(rng)
-        turned = np.cross(first, _direction(rng))
-        options |= {"axis1": first, "axis2": tuple((turned / np.linalg.norm(turned)).tolist())}
-    elif kind not in ("fixed", "spherical", "translation", "floating"):
-        options["axis"] = _direction(rng)
-    if kind == "helical":
-        options["pitch"] = float(rng.uniform(-0.3, 0.3))
-    return make_joint(kind, **options)
+    return make_joint(kind, name=name, **joint_class(kind).random_options(rng))
 
 
 def random_inertia(rng: np.random.Generator, *, scale: float = 1.0) -> Inertia:
     """The inertia of a homogeneous box of random size, place and direction, its mass near `scale`."""
     mass = scale * float(rng.uniform(0.5, 2.0))
     size = rng.uniform(0.1, 0.6, 3).tolist()
-    axis, angle = _direction(rng), float(rng.uniform(-math.pi, math.pi))
+    axis, angle = random_direction(rng), float(rng.uniform(-math.pi, math.pi))
     place = Placement.from_axis_angle(axis, angle, rng.uniform(-0.3, 0.3, 3).tolist())
     return Inertia.box(mass, size).moved(place)
 
@@ -113,7 +104,7 @@ def forest(
     bodies: list[Body] = []
     for k, (parent, kind) in enumerate(zip(parents, kinds, strict=True)):
         place = Placement.from_axis_angle(
-            _direction(rng), float(rng.uniform(-math.pi, math.pi)), rng.uniform(-0.5, 0.5, 3).tolist()
+            random_direction(rng), float(rng.uniform(-math.pi, math.pi)), rng.uniform(-0.5, 0.5, 3).tolist()
         )
         scale = 10.0 ** float(rng.uniform(-mass_spread, mass_spread))
         joint = random_joint(kind, rng, name=f"joint{k + 1}")
@@ -123,18 +114,7 @@ def forest(
 
 
 def _regular_joint(kind: str, name: str, k: int) -> Joint:
-    if kind in ("fixed", "spherical", "translation", "floating"):
-        return make_joint(kind, name=name)
-    if kind == "universal":
-        return make_joint(kind, name=name, axis1=_AXES[0], axis2=_AXES[1])
-    options = {"pitch": 0.1} if kind == "helical" else {}
-    return make_joint(kind, name=name, axis=_AXES[k % 2], **options)
-
-
-def _direction(rng: np.random.Generator) -> tuple[float, float, float]:
-    x, y, z = rng.standard_normal(3).tolist()
-    norm = math.hypot(x, y, z)
-    return (x / norm, y / norm, z / norm)
+    return make_joint(kind, name=name, **joint_class(kind).chain_options(k))
 
 
 def _share(value: object, what: str, most: float) -> float:
@@ -155,4 +135,4 @@ def _kinds(kinds: object) -> list[str]:
     given = items(kinds, "the kinds of joints", "names", error=ModelError)
     if not given:
         raise ModelError(explain("no kinds of joints are given", remedy=f"Use {', '.join(JOINT_KINDS)}."))
-    return [choice(kind, "kind of joint", JOINT_KINDS.keys(), error=ModelError) for kind in given]
+    return [choice(kind, "kind of joint", JOINT_KINDS, error=ModelError) for kind in given]

@@ -12,9 +12,7 @@ from xml.sax.saxutils import quoteattr
 from operator_algebra.errors import ModelError, OperatorAlgebraWarning, explain
 from operator_algebra.models.files import write_text
 from operator_algebra.models.joints.axis import AxisJoint
-from operator_algebra.models.joints.cylindrical import Cylindrical
 from operator_algebra.models.joints.joint import Joint, Limits, make_joint
-from operator_algebra.models.joints.universal import Universal
 from operator_algebra.models.model import Body, Model
 from operator_algebra.models.urdf_bodies import GROUND
 from operator_algebra.models.urdf_parts import UNBOUNDED
@@ -22,15 +20,14 @@ from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
 
 _DIRECT = ("fixed", "revolute", "prismatic", "planar", "floating")
-_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _GRAVITY = (0.0, 0.0, -9.81)
 
 
 def write_urdf(model: Model, target: Path) -> None:
     """Write a model as URDF, in which it has the same masses, joints and coordinates; what is lost, a warning says.
 
-    Cylindrical, universal and translation joints become chains of joints with one motion each. Spherical and helical
-    joints and a user's own have no counterpart.
+    Joints that are a series of turns and slides (cylindrical, universal, translation) become chains of joints with one
+    motion each. Others that URDF does not know, such as spherical and helical ones, are refused.
     """
     _refuse(model)
     links, joints = _Names([*model.body_names, *model.frames]), _Names(model.joint_names)
@@ -95,7 +92,7 @@ def _root_link(model: Model) -> str | None:
 
 def _joints(body: Body, name: str, links: _Names, joints: _Names) -> Iterator[str]:
     parent, place = str(body.parent or GROUND), body.placement
-    *first, last = _parts(body.joint) or [body.joint]
+    *first, last = [body.joint] if body.joint.kind in _DIRECT else _parts(body.joint)
     for k, joint in enumerate(first, start=1):
         between = links.new(f"{body.name}_{k}")
         yield from _link(between, Inertia())
@@ -105,19 +102,11 @@ def _joints(body: Body, name: str, links: _Names, joints: _Names) -> Iterator[st
 
 
 def _parts(joint: Joint) -> list[Joint]:
-    """Joints with one motion each that do the same, or none."""
-    if isinstance(joint, Cylindrical):
-        parts = [("revolute", joint.axis), ("prismatic", joint.axis)]
-    elif isinstance(joint, Universal):
-        parts = [("revolute", joint.axis1), ("revolute", joint.axis2)]
-    elif joint.kind == "translation":
-        parts = [("prismatic", axis) for axis in _AXES]
-    else:
-        return []
+    """The joints of its series, or none."""
     limits = joint.limits or Limits()
     return [
         make_joint(kind, axis=axis, damping=joint.damping[i], limits=_limits_of(limits, i))
-        for i, (kind, axis) in enumerate(parts)
+        for i, (kind, axis) in enumerate(joint.series())
     ]
 
 

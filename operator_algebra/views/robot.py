@@ -22,7 +22,6 @@ from operator_algebra.views.canvas import (
     numbering_note,
     open_canvas,
 )
-from operator_algebra.views.joints import mark
 from operator_algebra.views.labelling import draw_labels
 from operator_algebra.views.naming import Labels, labelled, note
 from operator_algebra.views.palette import CARD, FAINT, INK, PAPER, SHADE, SOFT, operator_colour, strong
@@ -217,12 +216,10 @@ def _joints(pen: Pen, scene: _Scene) -> None:
             pen.arrow(start, stretched, INK, 1.2, head=7, layer=scene.layer(body.joints[k]) + 1.0)
     size = 7.0 if body.model.n <= LABELLED else 4.5
     for k, joint in enumerate(body.joints):
-        kind = body.model.bodies[k].joint.kind
-        place = body.origins[k] if kind == "floating" else joint
+        made = body.model.bodies[k].joint
+        place = body.origins[k] if made.kind == "floating" else joint
         x, y = _point(scene.eye(place))
-        pen.dot(
-            x, y, size, PAPER, strong(branch[k]), marker=mark(kind).shape, width=1.5, layer=scene.layer(place) + 1.1
-        )
+        pen.dot(x, y, size, PAPER, strong(branch[k]), marker=made.mark.shape, width=1.5, layer=scene.layer(place) + 1.1)
 
 
 def _frames(pen: Pen, scene: _Scene) -> None:

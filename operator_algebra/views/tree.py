@@ -9,7 +9,7 @@ from operator_algebra.markup import width
 from operator_algebra.models.model import Model
 from operator_algebra.views.branches import LABELLED, Spot, branches, spread
 from operator_algebra.views.canvas import Numbering, check_numbering, number_of, numbering_note, open_canvas
-from operator_algebra.views.joints import SHAPES, mark, marks_of
+from operator_algebra.views.joints import SHAPES, letters_of
 from operator_algebra.views.labelling import draw_labels
 from operator_algebra.views.naming import Labels, label_of, labelled, note
 from operator_algebra.views.palette import CARD, INK, PAPER, SOFT, strong
@@ -132,7 +132,7 @@ def draw_bodies(pen: Pen, at: Layout) -> None:
     model = at.model
     branch = branches(model.parent)
     for k, body in enumerate(model.bodies):
-        spot, shown = at.spots[k], mark(body.joint.kind)
+        spot, shown = at.spots[k], body.joint.mark
         colour = strong(branch[k])
         pen.dot(spot.x, spot.y, at.size, colour, PAPER, marker=shown.shape, width=0.8 if at.size > 5 else 0.0)
         if model.n <= _LETTERED:
@@ -162,7 +162,7 @@ def _captions(pen: Pen, at: Layout, paper: bool) -> None:
     high = at.height - 0.3
     title = pen.text(0.25, high, model.name, 13, bold=True, across="left")
     pen.behind(title, _facts(model), 9, SOFT)
-    lettered = "   ".join(f"{shown.letter} {shown.kind}" for shown in marks_of(model))
+    lettered = "   ".join(f"{letter} {kind}" for kind, letter in letters_of(model).items())
     pen.text(0.25, 0.42, lettered if model.n <= _LETTERED else SHAPES, 8, INK, across="left")
     if at.named:
         notes = (numbering_note(model.n, paper), note(model, at.named))

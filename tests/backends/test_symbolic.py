@@ -16,7 +16,7 @@ from operator_algebra.backends.closed_forms.trigonometry import Reader, Translat
 from operator_algebra.backends.symbolic import parameters, simplified
 from operator_algebra.errors import InputError, OperatorAlgebraWarning, SingularError
 from operator_algebra.evaluation import evaluate_with_scale
-from operator_algebra.models.joints.joint import make_joint
+from operator_algebra.models.joints.joint import joint_class, make_joint
 from operator_algebra.models.model import Model
 from tests.lowering.agreement import bound
 from tests.oracles.dense_dynamics import mass_matrix
@@ -53,10 +53,11 @@ def simple_mechanisms(draw: st.DrawFn) -> Model:
 
 def options(draw: st.DrawFn, kind: str) -> dict[str, Any]:
     """An axis that is simple, or not parallel to those of the joint frame."""
-    if kind == "universal" or kind in ("fixed", "spherical", "translation", "floating"):
-        return {}
-    axis = draw(st.sampled_from([(1, 0, 0), (0, -1, 0), (0, 0.6, 0.8), (1, 1, 0), (2, 1, -2)]))
-    return {"axis": axis, "pitch": 0.3} if kind == "helical" else {"axis": axis}
+    cls = joint_class(kind)
+    given: dict[str, Any] = dict.fromkeys(cls.needs, 0.3)
+    if "axis" in cls.parameters:
+        given["axis"] = draw(st.sampled_from([(1, 0, 0), (0, -1, 0), (0, 0.6, 0.8), (1, 1, 0), (2, 1, -2)]))
+    return given
 
 
 FORMULAS: dict[str, Any] = {

@@ -8,9 +8,10 @@ import pytest
 
 from operator_algebra.errors import ModelError
 from operator_algebra.models import kinematics
+from operator_algebra.models.joints.cylindrical import Cylindrical
 from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Body, Model
-from operator_algebra.spatial.arrays import Array, ArrayNamespace
+from operator_algebra.spatial.arrays import Array, ArrayNamespace, Vector3
 from operator_algebra.spatial.inertia import Inertia
 from tests.rounding import apart, rounding, size
 
@@ -179,9 +180,17 @@ class NotANumber(Slider):
         return super().motion_map(q, xp) * np.nan
 
 
+class WrongSeries(Cylindrical):
+    kind = "other hand"
+
+    def series(self) -> tuple[tuple[str, Vector3], ...]:
+        return (("prismatic", self.axis), ("revolute", self.axis))
+
+
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
+        (WrongSeries, "series disagrees with transform"),
         (WrongSign, r"motion_map disagrees with transform at q = .*column 0 is"),
         (WrongOrder, r"Columns are \[angular; linear\]"),
         (NoRate, "there is no motion_map_rate"),

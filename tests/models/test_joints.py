@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from operator_algebra.errors import ModelError
 from operator_algebra.models.families import random_joint
-from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, Limits, joint_class, make_joint
+from operator_algebra.models.joints.joint import Joint, Limits, joint_class, make_joint
 from operator_algebra.spatial.vectors import skew
 from tests.rounding import apart, differencing, rounding, size
 from tests.strategies import ALL_JOINTS
@@ -144,6 +144,18 @@ def test_leading_axes_and_stacked_parameters(kind: str) -> None:
             assert values.shape == (5, 3, 4, *value.shape)
 
 
+@pytest.mark.parametrize("kind", [kind for kind in ALL_JOINTS if _sample(kind, 0)[0].series()])
+def test_a_series_does_what_the_joint_does(kind: str) -> None:
+    joint, q, _ = _sample(kind, 5)
+    rotation, position = np.eye(3), np.zeros(3)
+    for k, (part, axis) in enumerate(joint.series()):
+        turn, shift = make_joint(part, axis=axis).transform(q[k : k + 1], np)
+        rotation, position = rotation @ turn, position + rotation @ shift
+    R, p = joint.transform(q, np)
+    assert apart(rotation, R) <= rounding(1.0)
+    assert apart(position, p) <= rounding(size(q))
+
+
 @pytest.mark.parametrize("kind", ALL_JOINTS)
 def test_formulas_accept_symbols(kind: str) -> None:
     """Backends trace the same formulas: arrays of symbols, and a namespace whose functions know them."""
@@ -229,9 +241,9 @@ def test_joints_are_values() -> None:
 
 
 @pytest.mark.parametrize("kind", ALL_JOINTS)
-def test_the_dictionary_names_the_class_of_each_kind(kind: str) -> None:
+def test_each_kind_is_the_class_in_the_file_of_its_name(kind: str) -> None:
     assert joint_class(kind).kind == kind
-    assert joint_class(kind).__name__ == JOINT_KINDS[kind]
+    assert joint_class(kind).__module__ == f"operator_algebra.models.joints.{kind}"
 
 
 @pytest.mark.parametrize(

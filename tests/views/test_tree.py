@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 
 import operator_algebra as oa
-from operator_algebra.models.joints.joint import JOINT_KINDS
+from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, joint_class
 from operator_algebra.models.model import Model
 from operator_algebra.views.branches import branches, spread
-from operator_algebra.views.joints import mark, marks_of
+from operator_algebra.views.joints import letters_of
 from operator_algebra.views.naming import labelled
 from operator_algebra.views.palette import strong, tint
 from operator_algebra.views.tree import Layout, tree
@@ -52,10 +52,10 @@ def test_every_mechanism_is_drawn_within_its_sheet(name: str) -> None:
 
 
 def test_kinds_of_joint_have_their_own_letters() -> None:
-    letters = [mark(kind).letter for kind in JOINT_KINDS]
+    letters = [joint_class(kind).mark.letter for kind in JOINT_KINDS]
     assert len(set(letters)) == len(letters)
-    assert mark("cam").letter == "?"
-    assert [shown.kind for shown in marks_of(oa.load("tree4"))] == ["revolute", "prismatic", "spherical"]
+    assert Joint.mark.letter == "?"
+    assert letters_of(oa.load("tree4")) == {"revolute": "R", "prismatic": "P", "spherical": "S"}
 
 
 def luminance(colour: str) -> float:

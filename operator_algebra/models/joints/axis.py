@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,6 +14,8 @@ from operator_algebra.models.joints.joint import Joint
 from operator_algebra.spatial.arrays import Array, ArrayNamespace, Vector3
 from operator_algebra.spatial.transforms import unit_vector
 
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AxisJoint(Joint):
@@ -20,11 +23,21 @@ class AxisJoint(Joint):
 
     parameters: ClassVar[tuple[str, ...]] = ("axis",)
 
-    axis: Vector3 = (0.0, 0.0, 1.0)
+    axis: Vector3 = Z
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", unit_axis(self, self.axis, "axis"))
         super().__post_init__()
+
+    @classmethod
+    def chain_options(cls, k: int) -> dict[str, Any]:
+        """Axes z and y in turn."""
+        return {"axis": Y if k % 2 else Z}
+
+    @classmethod
+    def random_options(cls, rng: np.random.Generator) -> dict[str, Any]:
+        """Any axis."""
+        return {"axis": random_direction(rng)}
 
     def _axis(self) -> NDArray[np.float64]:
         return np.asarray(self.axis)  # floats; numbers with more digits stay what they are
@@ -42,6 +55,13 @@ def unit_axis(joint: Joint, axis: Any, what: str) -> Vector3:
         return unit_vector(axis, f"the {what}")
     except ModelError as error:
         raise joint.error(str(error)) from None
+
+
+def random_direction(rng: np.random.Generator) -> Vector3:
+    """A unit vector, uniform over all directions."""
+    x, y, z = rng.standard_normal(3).tolist()
+    norm = math.hypot(x, y, z)
+    return (x / norm, y / norm, z / norm)
 
 
 def columns(*twists: tuple[Any, Any]) -> NDArray[np.float64]:

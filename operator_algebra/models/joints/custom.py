@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from operator_algebra.models.joints.joint import JOINT_KINDS, Joint
+from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, make_joint
 
 _STEP = 1e-5
 # Central differences of step 1e-5 err by 1e-10 and, through rounding, 1e-11; wrong signs and factors err by 1.
@@ -27,6 +27,7 @@ def check_joint(joint: Joint) -> None:
             _check_shapes(joint, q)
             _check_map(joint, q)
             _check_rate(joint, q, rng.uniform(-1.0, 1.0, joint.nv))
+            _check_series(joint, q)
         _check_batch(joint, joint.random(rng, (2, 3)))
     except (ArithmeticError, AttributeError, IndexError, LookupError, TypeError, ValueError) as error:
         raise joint.error(
@@ -84,6 +85,22 @@ def _check_rate(joint: Joint, q: NDArray[np.float64], v: NDArray[np.float64]) ->
                 "Write motion_map_rate(self, q, v, xp), the time derivative of motion_map.",
             )
         raise joint.error(f"motion_map_rate is not the derivative of motion_map at q = {_text(q)}, v = {_text(v)}")
+
+
+def _check_series(joint: Joint, q: NDArray[np.float64]) -> None:
+    """One joint after the other, the series places the child where `transform` does."""
+    parts = joint.series()
+    if not parts:
+        return
+    if not len(parts) == joint.nq == joint.nv:
+        raise joint.error(f"series has {len(parts)} joints for {joint.nq} coordinates", "Give one for each.")
+    rotation, position = np.eye(3), np.zeros(3)
+    for k, (kind, axis) in enumerate(parts):
+        turn, shift = make_joint(kind, axis=axis).transform(q[k : k + 1], np)
+        rotation, position = rotation @ turn, position + rotation @ shift
+    R, p = joint.transform(q, np)
+    if not max(np.abs(rotation - R).max(), np.abs(position - p).max()) <= _AGREE * (1.0 + np.abs(p).max()):
+        raise joint.error(f"series disagrees with transform at q = {_text(q)}", "Leave series out if there is none.")
 
 
 def _check_batch(joint: Joint, q: NDArray[np.float64]) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from operator_algebra.models.joints.axis import AxisJoint, columns
-from operator_algebra.spatial.arrays import Array, ArrayNamespace
+from operator_algebra.models.joints.joint import Mark
+from operator_algebra.spatial.arrays import Array, ArrayNamespace, Vector3
 from operator_algebra.spatial.rotations import rotation_about
 
 
@@ -21,6 +22,7 @@ class Cylindrical(AxisJoint):
     kind: ClassVar[str] = "cylindrical"
     nq: ClassVar[int] = 2
     nv: ClassVar[int] = 2
+    mark: ClassVar[Mark] = Mark("C", "p")
 
     def transform(self, q: Array, xp: ArrayNamespace) -> tuple[Array, Array]:
         """R = exp(θ ã), p = d a."""
@@ -31,6 +33,10 @@ class Cylindrical(AxisJoint):
         axis = self._axis()
         zero = np.zeros_like(axis)
         return self._constant(columns((axis, zero), (zero, axis)), q, xp)
+
+    def series(self) -> tuple[tuple[str, Vector3], ...]:
+        """The turn, then the slide."""
+        return (("revolute", self.axis), ("prismatic", self.axis))
 
     def random(self, rng: np.random.Generator, shape: tuple[int, ...] = ()) -> NDArray[np.float64]:
         """Any angle, a distance of at most one."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from operator_algebra.models.joints.joint import Joint
+from operator_algebra.models.joints.joint import Joint, Mark
 from operator_algebra.spatial.arrays import Array, ArrayNamespace
 
 
@@ -16,6 +16,7 @@ class Fixed(Joint):
     """A rigid connection."""
 
     kind: ClassVar[str] = "fixed"
+    mark: ClassVar[Mark] = Mark("X", "s")
 
     def transform(self, q: Array, xp: ArrayNamespace) -> tuple[Array, Array]:
         """R = I, p = 0."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from operator_algebra.models.joints.joint import Joint
+from operator_algebra.models.joints.joint import Joint, Mark
 from operator_algebra.spatial.arrays import Array, ArrayNamespace, ManifoldNamespace
 from operator_algebra.spatial.rotations import (
     conjugate,
@@ -31,6 +31,7 @@ class Floating(Joint):
     nq: ClassVar[int] = 7
     nv: ClassVar[int] = 6
     quaternion: ClassVar[slice | None] = slice(3, 7)
+    mark: ClassVar[Mark] = Mark("F", "h")
 
     def transform(self, q: Array, xp: ArrayNamespace) -> tuple[Array, Array]:
         """R of the quaternion, p the position."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from operator_algebra.models.joints.axis import AxisJoint, columns
+from operator_algebra.models.joints.joint import Mark
 from operator_algebra.spatial.arrays import Array, ArrayNamespace
 from operator_algebra.spatial.rotations import rotation_about
 
@@ -22,6 +25,9 @@ class Helical(AxisJoint):
     nq: ClassVar[int] = 1
     nv: ClassVar[int] = 1
     parameters: ClassVar[tuple[str, ...]] = ("axis", "pitch")
+    needs: ClassVar[Mapping[str, str]] = MappingProxyType({"pitch": "the advance per radian"})
+    lengths: ClassVar[tuple[str, ...]] = ("pitch",)
+    mark: ClassVar[Mark] = Mark("H", "p")
 
     pitch: float
 
@@ -40,6 +46,16 @@ class Helical(AxisJoint):
     def random(self, rng: np.random.Generator, shape: tuple[int, ...] = ()) -> NDArray[np.float64]:
         """Any angle."""
         return rng.uniform(-math.pi, math.pi, (*shape, 1))
+
+    @classmethod
+    def chain_options(cls, k: int) -> dict[str, Any]:
+        """Screws of one pitch."""
+        return {**super().chain_options(k), "pitch": 0.1}
+
+    @classmethod
+    def random_options(cls, rng: np.random.Generator) -> dict[str, Any]:
+        """Any axis, a right- or left-hand screw."""
+        return {**super().random_options(rng), "pitch": float(rng.uniform(-0.3, 0.3))}
 
     def _advance(self) -> NDArray[np.float64]:
         return np.asarray(self.pitch)[..., None] * self._axis()

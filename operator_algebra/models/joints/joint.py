@@ -1,37 +1,47 @@
-"""What a joint is: coordinates, transform, joint map; and the dictionary of the kinds that the package knows."""
+"""What a joint is: coordinates, transform, joint map; and the kinds of the package, a file each in this folder."""
 
 from __future__ import annotations
 
 import copy
-import importlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, ClassVar, TypedDict, Unpack, cast
+from importlib import import_module
+from pkgutil import iter_modules
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple, TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from operator_algebra.arguments import shown, told, word
 from operator_algebra.errors import ModelError, explain
-from operator_algebra.spatial.arrays import Array, ArrayNamespace, ManifoldNamespace
+from operator_algebra.models import joints
+from operator_algebra.spatial.arrays import Array, ArrayNamespace, ManifoldNamespace, Vector3
 from operator_algebra.spatial.reals import reals
 
-JOINT_KINDS = {
-    "fixed": "Fixed",
-    "revolute": "Revolute",
-    "prismatic": "Prismatic",
-    "helical": "Helical",
-    "cylindrical": "Cylindrical",
-    "universal": "Universal",
-    "planar": "Planar",
-    "spherical": "Spherical",
-    "translation": "Translation",
-    "floating": "Floating",
-}
+_FOR_ALL = ("axis", "custom", "joint")  # the files of this folder that are no kinds
+_FIRST = ("fixed", "revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical")
+
+
+def _kinds_here() -> tuple[str, ...]:
+    """The plain ones first, as messages and suites name them; then the others, by name."""
+    found = [name for _, name, _ in iter_modules(joints.__path__) if name not in _FOR_ALL]
+    return tuple(dict.fromkeys((*_FIRST, "translation", "floating", *found)))
+
+
+JOINT_KINDS = _kinds_here()
+"""The kinds of the package: each is the name of a file here, and the `kind` of the class in it."""
 
 _PER_DOF = ("armature", "stiffness", "damping")
+
+
+class Mark(NamedTuple):
+    """How pictures show a joint: a letter, and one of matplotlib's markers, round if it turns, square if it slides."""
+
+    letter: str = "?"
+    shape: str = "D"
 
 
 @dataclass(frozen=True)
@@ -72,6 +82,9 @@ class Joint:
     nv: ClassVar[int] = 0
     parameters: ClassVar[tuple[str, ...]] = ()  # the fields that enter the formulas and may be stacked over bodies
     quaternion: ClassVar[slice | None] = None  # where in q a unit quaternion stands
+    needs: ClassVar[Mapping[str, str]] = MappingProxyType({})  # options without a default: what to give
+    lengths: ClassVar[tuple[str, ...]] = ()  # the parameters that are lengths, which a change of units scales
+    mark: ClassVar[Mark] = Mark()
 
     name: str = ""
     armature: tuple[float, ...] = ()
@@ -158,6 +171,24 @@ class Joint:
     def random(self, rng: np.random.Generator, shape: tuple[int, ...] = ()) -> NDArray[np.float64]:
         """Configurations of the given shape, spread over what the joint can do; limits are not looked at."""
         return rng.uniform(-1.0, 1.0, (*shape, self.nq))
+
+    # -- how mechanisms are made of a kind, and told without it ------------------------------------------------------
+
+    @classmethod
+    def chain_options(cls, k: int) -> dict[str, Any]:
+        """What joint k of a regular chain is made from."""
+        del k
+        return {}
+
+    @classmethod
+    def random_options(cls, rng: np.random.Generator) -> dict[str, Any]:
+        """What a random joint is made from: the geometry, no springs."""
+        del rng
+        return {}
+
+    def series(self) -> tuple[tuple[str, Vector3], ...]:
+        """Joints with one motion each, by kind and axis, that do the same in the same coordinates; none if none do."""
+        return ()
 
     # -- helpers ---------------------------------------------------------------------------------------------------
 
@@ -269,7 +300,13 @@ def joint_class(kind: str) -> type[Joint]:
         raise ModelError(
             explain(f"unknown kind of joint {shown(kind)}", remedy=f"Use one of {known}, or subclass Joint.")
         )
-    return getattr(importlib.import_module(f"operator_algebra.models.joints.{kind}"), JOINT_KINDS[kind])
+    return _class_in_file(kind)
+
+
+@cache
+def _class_in_file(kind: str) -> type[Joint]:
+    found = vars(import_module(f"{__package__}.{kind}")).values()
+    return next(each for each in found if isinstance(each, type) and issubclass(each, Joint) and each.kind == kind)
 
 
 def make_joint(kind: str, /, **options: Any) -> Joint:
@@ -285,6 +322,7 @@ def make_joint(kind: str, /, **options: Any) -> Joint:
         raise ModelError(
             explain(f"a {kind} joint takes no {shown(unknown[0])}", remedy=f"It takes {', '.join(known)}.")
         )
-    if kind == "helical" and "pitch" not in options:
-        raise ModelError(explain("a helical joint needs its pitch", remedy="Give the advance per radian."))
+    for name, about in cls.needs.items():
+        if name not in options:
+            raise ModelError(explain(f"a {kind} joint needs its {name}", remedy=f"Give {about}."))
     return cls(**options)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from operator_algebra.models.joints.axis import AxisJoint, columns
+from operator_algebra.models.joints.joint import Mark
 from operator_algebra.spatial.arrays import Array, ArrayNamespace, ManifoldNamespace
 from operator_algebra.spatial.rotations import left_jacobian, left_jacobian_inverse, rotation_about
 from operator_algebra.spatial.vectors import apply
@@ -26,6 +27,7 @@ class Planar(AxisJoint):
     kind: ClassVar[str] = "planar"
     nq: ClassVar[int] = 3
     nv: ClassVar[int] = 3
+    mark: ClassVar[Mark] = Mark("E", "h")
 
     def transform(self, q: Array, xp: ArrayNamespace) -> tuple[Array, Array]:
         """R = exp(θ ñ), p = x e₁ + y e₂."""

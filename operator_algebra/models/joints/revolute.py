@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from operator_algebra.models.joints.axis import AxisJoint, columns
-from operator_algebra.spatial.arrays import Array, ArrayNamespace
+from operator_algebra.models.joints.joint import Mark
+from operator_algebra.spatial.arrays import Array, ArrayNamespace, Vector3
 from operator_algebra.spatial.rotations import rotation_about
 
 
@@ -21,6 +22,7 @@ class Revolute(AxisJoint):
     kind: ClassVar[str] = "revolute"
     nq: ClassVar[int] = 1
     nv: ClassVar[int] = 1
+    mark: ClassVar[Mark] = Mark("R", "o")
 
     def transform(self, q: Array, xp: ArrayNamespace) -> tuple[Array, Array]:
         """R = exp(q ã), p = 0."""
@@ -30,6 +32,10 @@ class Revolute(AxisJoint):
         """H* = [a; 0]."""
         axis = self._axis()
         return self._constant(columns((axis, np.zeros_like(axis))), q, xp)
+
+    def series(self) -> tuple[tuple[str, Vector3], ...]:
+        """Itself."""
+        return (("revolute", self.axis),)
 
     def random(self, rng: np.random.Generator, shape: tuple[int, ...] = ()) -> NDArray[np.float64]:
         """Any angle."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from operator_algebra.models.joints.joint import Joint
+from operator_algebra.models.joints.joint import Joint, Mark
 from operator_algebra.spatial.arrays import Array, ArrayNamespace, ManifoldNamespace
 from operator_algebra.spatial.rotations import (
     conjugate,
@@ -28,6 +28,7 @@ class Spherical(Joint):
     nq: ClassVar[int] = 4
     nv: ClassVar[int] = 3
     quaternion: ClassVar[slice | None] = slice(0, 4)
+    mark: ClassVar[Mark] = Mark("S", "o")
 
     def transform(self, q: Array, xp: ArrayNamespace) -> tuple[Array, Array]:
         """R of the quaternion, p = 0."""

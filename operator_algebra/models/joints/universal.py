@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from operator_algebra.models.joints.axis import unit_axis
-from operator_algebra.models.joints.joint import Joint
+from operator_algebra.models.joints.axis import X, Y, Z, random_direction, unit_axis
+from operator_algebra.models.joints.joint import Joint, Mark
 from operator_algebra.spatial.arrays import Array, ArrayNamespace, Vector3
 from operator_algebra.spatial.rotations import rotation_about
 from operator_algebra.spatial.transforms import cross3
@@ -25,9 +25,10 @@ class Universal(Joint):
     nq: ClassVar[int] = 2
     nv: ClassVar[int] = 2
     parameters: ClassVar[tuple[str, ...]] = ("axis1", "axis2")
+    mark: ClassVar[Mark] = Mark("U", "o")
 
-    axis1: Vector3 = (1.0, 0.0, 0.0)
-    axis2: Vector3 = (0.0, 1.0, 0.0)
+    axis1: Vector3 = X
+    axis2: Vector3 = Y
 
     def __post_init__(self) -> None:
         first, second = unit_axis(self, self.axis1, "axis1"), unit_axis(self, self.axis2, "axis2")
@@ -55,9 +56,26 @@ class Universal(Joint):
         turned = apply(-skew(np.asarray(self.axis2), np), first) * v[..., 1:2]
         return self._angular(turned, xp.zeros_like(turned), xp)
 
+    def series(self) -> tuple[tuple[str, Vector3], ...]:
+        """One turn, then the other."""
+        return (("revolute", self.axis1), ("revolute", self.axis2))
+
     def random(self, rng: np.random.Generator, shape: tuple[int, ...] = ()) -> NDArray[np.float64]:
         """Any angles."""
         return rng.uniform(-math.pi, math.pi, (*shape, 2))
+
+    @classmethod
+    def chain_options(cls, k: int) -> dict[str, Any]:
+        """Axes z and y at each joint."""
+        del k
+        return {"axis1": Z, "axis2": Y}
+
+    @classmethod
+    def random_options(cls, rng: np.random.Generator) -> dict[str, Any]:
+        """Any two axes at a right angle."""
+        first = random_direction(rng)
+        second = np.cross(first, random_direction(rng))
+        return {"axis1": first, "axis2": tuple((second / np.linalg.norm(second)).tolist())}
 
     def _second(self, q: Array, xp: ArrayNamespace) -> Array:
         return rotation_about(np.asarray(self.axis2), q[..., 1:2], xp)

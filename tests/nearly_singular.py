@@ -19,7 +19,7 @@ from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Body, Model
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
-from tests.models.urdf.robots import load_quietly, robot_files
+from tests.models.formats.urdf.robots import load_quietly, robot_files
 from tests.strategies import ALL_JOINTS, random_body
 
 Rng = np.random.Generator

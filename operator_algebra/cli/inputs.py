@@ -14,7 +14,7 @@ import numpy as np
 from operator_algebra.checking.inputs import draw, user_sizes
 from operator_algebra.errors import InputError, ModelError, explain
 from operator_algebra.expressions.nodes import Symbol
-from operator_algebra.models.files import read_text
+from operator_algebra.models.formats.opening import read_text
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import model_layouts
 

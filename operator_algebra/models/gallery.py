@@ -40,11 +40,11 @@ def load(name_or_path: str | Path, *, base: Base = "fixed", merge_fixed: bool = 
     flag(strict, "strict", error=ModelError)
     source = _find(name_or_path)
     if source.name.lower().endswith(".toml"):
-        from operator_algebra.models.native import read_toml
+        from operator_algebra.models.formats.toml.read import read_toml
 
         return read_toml(source, base=base, strict=strict)
     if source.name.lower().endswith(".urdf"):
-        from operator_algebra.models.urdf import read_urdf
+        from operator_algebra.models.formats.urdf.read import read_urdf
 
         return read_urdf(Path(str(source)), base=base, merge_fixed=merge_fixed, strict=strict)
     raise ModelError(explain("unknown kind of file", str(source)[-_PATH:], "Give a .toml or .urdf file."))
@@ -54,11 +54,11 @@ def save(model: Model, path: str | Path) -> None:
     """Write a model to a .toml or .urdf file."""
     target = Path(_text(path, "save"))
     if target.suffix.lower() == ".toml":
-        from operator_algebra.models.native import write_toml
+        from operator_algebra.models.formats.toml.write import write_toml
 
         write_toml(model, target)
     elif target.suffix.lower() == ".urdf":
-        from operator_algebra.models.urdf_write import write_urdf
+        from operator_algebra.models.formats.urdf.write import write_urdf
 
         write_urdf(model, target)
     else:
@@ -69,7 +69,7 @@ def save(model: Model, path: str | Path) -> None:
 
 def about(name: str) -> dict[str, str]:
     """What the gallery says of a mechanism: description, source and licence of its figures."""
-    from operator_algebra.models.native import read_about
+    from operator_algebra.models.formats.toml.read import read_about
 
     source = _find(name)
     return read_about(source) if source.name.endswith(".toml") else {}

@@ -13,7 +13,7 @@ from operator_algebra.applications.diagnosis import check_pose
 from operator_algebra.errors import ModelError, OperatorAlgebraWarning, SingularError
 from operator_algebra.models.gallery import load
 from operator_algebra.models.joints.axis import AxisJoint
-from tests.models.urdf.robots import is_named, load_quietly, robot_files
+from tests.models.formats.urdf.robots import is_named, load_quietly, robot_files
 from tests.oracles.urdf_reading import read_plainly
 from tests.rounding import apart, rounding, size
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from operator_algebra.errors import ModelError, OperatorAlgebraWarning
 from operator_algebra.models.body import Body, Frame
 from operator_algebra.models.families import chain, random_tree
+from operator_algebra.models.formats.urdf.write import roll_pitch_yaw
 from operator_algebra.models.gallery import available, load
 from operator_algebra.models.joints.joint import Joint, Limits
 from operator_algebra.models.model import Model
-from operator_algebra.models.urdf_write import roll_pitch_yaw
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
 from tests.oracles import dense_dynamics

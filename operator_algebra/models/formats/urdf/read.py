@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from operator_algebra.errors import ModelError, OperatorAlgebraWarning, explain
-from operator_algebra.models.files import decoded, read_bytes
+from operator_algebra.models.formats.opening import decoded, read_bytes
+from operator_algebra.models.formats.urdf.bodies import assemble
+from operator_algebra.models.formats.urdf.parts import Link, Parts, read_parts
+from operator_algebra.models.formats.urdf.tree import link_tree
+from operator_algebra.models.formats.urdf.values import Reading
+from operator_algebra.models.formats.urdf.xml import Element, declared_encoding, parse_xml
 from operator_algebra.models.model import Model
-from operator_algebra.models.urdf_bodies import assemble
-from operator_algebra.models.urdf_parts import Link, Parts, read_parts
-from operator_algebra.models.urdf_tree import link_tree
-from operator_algebra.models.urdf_values import Reading
-from operator_algebra.models.urdf_xml import Element, declared_encoding, parse_xml
 from operator_algebra.models.validate import Where, inertia_problems, report
 
 _LOG = logging.getLogger(__name__)

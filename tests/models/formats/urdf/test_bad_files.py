@@ -10,8 +10,8 @@ import pytest
 from operator_algebra.errors import ModelError, OperatorAlgebraWarning
 from operator_algebra.models.gallery import load
 
-BAD = Path(__file__).parents[2] / "data" / "bad"
-GOOD = (Path(__file__).parents[2] / "data" / "good" / "arm.urdf").read_text(encoding="utf-8")
+BAD = Path(__file__).parents[3] / "data" / "bad"
+GOOD = (Path(__file__).parents[3] / "data" / "good" / "arm.urdf").read_text(encoding="utf-8")
 DECLARED = GOOD.replace("upper", "öber").replace("utf-8", "latin-1")
 EXPECTED: dict[str, list[str]] = tomllib.loads((BAD / "expected.toml").read_text(encoding="utf-8"))
 

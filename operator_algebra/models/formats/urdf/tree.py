@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from operator_algebra.models.formats.urdf.parts import Link, Parts, UrdfJoint
+from operator_algebra.models.formats.urdf.values import Reading
 from operator_algebra.models.topology import cycle
-from operator_algebra.models.urdf_parts import Link, Parts, UrdfJoint
-from operator_algebra.models.urdf_values import Reading
 
 _RINGS = 5
 

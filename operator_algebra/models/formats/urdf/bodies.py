@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from operator_algebra.models.body import Body, Frame
+from operator_algebra.models.formats.urdf.parts import Link, UrdfJoint
+from operator_algebra.models.formats.urdf.tree import LinkTree
+from operator_algebra.models.formats.urdf.values import Reading
 from operator_algebra.models.joints.joint import Joint
-from operator_algebra.models.urdf_parts import Link, UrdfJoint
-from operator_algebra.models.urdf_tree import LinkTree
-from operator_algebra.models.urdf_values import Reading
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
 

@@ -14,7 +14,7 @@ from operator_algebra.expressions.build import inv
 from operator_algebra.models.gallery import Base
 from operator_algebra.models.model import Model
 from operator_algebra.symbols import T
-from tests.models.urdf.robots import Floats, is_named, link_names, load_quietly, robot_files
+from tests.models.formats.urdf.robots import Floats, is_named, link_names, load_quietly, robot_files
 from tests.rounding import apart, condition, rounding
 
 pin: Any = pytest.importorskip("pinocchio")

@@ -8,9 +8,9 @@ from typing import Any
 
 from operator_algebra.arguments import shown
 from operator_algebra.errors import ModelError
+from operator_algebra.models.formats.urdf.values import Reading
+from operator_algebra.models.formats.urdf.xml import Element
 from operator_algebra.models.joints.joint import Joint, Limits, make_joint
-from operator_algebra.models.urdf_values import Reading
-from operator_algebra.models.urdf_xml import Element
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from operator_algebra.errors import ModelError, OperatorAlgebraWarning, explain
-from operator_algebra.models.files import write_text
+from operator_algebra.models.formats.opening import write_text
+from operator_algebra.models.formats.urdf.bodies import GROUND
+from operator_algebra.models.formats.urdf.parts import UNBOUNDED
 from operator_algebra.models.joints.axis import AxisJoint
 from operator_algebra.models.joints.joint import Joint, Limits, make_joint
 from operator_algebra.models.model import Body, Model
-from operator_algebra.models.urdf_bodies import GROUND
-from operator_algebra.models.urdf_parts import UNBOUNDED
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
 

@@ -16,7 +16,7 @@ from operator_algebra.spatial.transforms import Placement
 from tests.oracles.urdf_reading import read_plainly
 from tests.rounding import apart, rounding, size
 
-GOOD = (Path(__file__).parents[2] / "data" / "good" / "arm.urdf").read_text(encoding="utf-8")
+GOOD = (Path(__file__).parents[3] / "data" / "good" / "arm.urdf").read_text(encoding="utf-8")
 MASS = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
 
 

@@ -29,8 +29,9 @@ from operator_algebra.models.model import Model, check_model
 from operator_algebra.models.numeric import common_kind
 from operator_algebra.operators.bind import bind
 from operator_algebra.operators.blocks import BlockMatrix
-from operator_algebra.operators.leaves import Frame, LeafValues
+from operator_algebra.operators.leaves import LeafValues
 from operator_algebra.operators.vanishing import vanishing
+from operator_algebra.spatial.arrays import Axes
 
 
 def evaluate(
@@ -40,7 +41,7 @@ def evaluate(
     *,
     q: ArrayLike,
     v: ArrayLike | None = None,
-    frame: Frame = "body",
+    frame: Axes = "body",
     limit: str | float = "2 GB",
     **inputs: object,
 ) -> BlockMatrix:
@@ -93,7 +94,7 @@ def evaluate_with_scale(
     *,
     q: ArrayLike,
     v: ArrayLike | None = None,
-    frame: Frame = "body",
+    frame: Axes = "body",
     limit: str | float = "2 GB",
     **inputs: object,
 ) -> Scaled:
@@ -130,7 +131,7 @@ def model_source(
     *,
     q: ArrayLike,
     v: ArrayLike | None = None,
-    frame: Frame = "body",
+    frame: Axes = "body",
     **inputs: object,
 ) -> ModelSource:
     """The leaves and checked inputs that an expression needs on a model."""
@@ -144,7 +145,7 @@ def shared_source(
     *,
     q: ArrayLike,
     v: ArrayLike | None = None,
-    frame: Frame = "body",
+    frame: Axes = "body",
     inputs: Mapping[str, object],
 ) -> ModelSource:
     """The leaves and checked inputs that several expressions need on a model, such as both sides of a law."""

@@ -34,7 +34,7 @@ class Singular(Exception):
 
 
 class Arithmetic(Protocol):
-    """What the judge asks of numbers."""
+    """What a valuation asks of numbers."""
 
     eps: float
 

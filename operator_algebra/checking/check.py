@@ -11,11 +11,11 @@ from operator_algebra.arguments import choice, flag, instance, quoted, shown, wh
 from operator_algebra.checking.claims import law_of
 from operator_algebra.checking.levels import levels
 from operator_algebra.checking.replay import SAMPLES, replay
-from operator_algebra.checking.residual import Verdict
 from operator_algebra.checking.search import Found, search
 from operator_algebra.checking.shrink import Counterexample
 from operator_algebra.checking.suite import places, traits
 from operator_algebra.checking.tally import Tally, drawn
+from operator_algebra.checking.verdict import Verdict
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.order import reading_key
 from operator_algebra.expressions.traverse import free_symbols, named_apart

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from operator_algebra.checking.probe import Column, Prober
+from operator_algebra.checking.prober import Column, Prober
 from operator_algebra.checking.scene import Sample
 from operator_algebra.checking.statements import Residual, combination
 from operator_algebra.errors import InputError

@@ -19,7 +19,7 @@ from operator_algebra.operators.blocks import BlockMatrix
 from operator_algebra.operators.spaces import ONE, Space, Type
 
 if TYPE_CHECKING:
-    from operator_algebra.checking.probe import Prober
+    from operator_algebra.checking.prober import Prober
 
 Form = dict[int, Any]
 """A linear function of the unknowns: a sparse matrix for each."""

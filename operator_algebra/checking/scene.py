@@ -20,8 +20,9 @@ from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import model_layouts
-from operator_algebra.operators.leaves import Frame, LeafValues, places
+from operator_algebra.operators.leaves import LeafValues, places
 from operator_algebra.operators.spaces import Space
+from operator_algebra.spatial.arrays import Axes
 
 
 @dataclass(frozen=True)
@@ -29,12 +30,12 @@ class Sample:
     """One configuration of a mechanism and the axes of its blocks; `seed` makes the inputs of the law."""
 
     seed: int
-    frame: Frame
+    frame: Axes
     q: Any
     v: Any
 
     @classmethod
-    def draw(cls, model: Model, seed: int, frame: Frame) -> Sample:
+    def draw(cls, model: Model, seed: int, frame: Axes) -> Sample:
         """A random configuration."""
         q, v = model.random(seed)
         return cls(seed, frame, q, v)
@@ -108,7 +109,7 @@ def block_sizes(space: Space, *, spatial: Array, joint: Array) -> Array:
 def float_scene(model: Model, samples: Sequence[Sample]) -> Scene:
     """A mechanism at several samples, in double precision."""
     values: list[Batch] = []
-    frames: dict[Frame, None] = dict.fromkeys(sample.frame for sample in samples)
+    frames: dict[Axes, None] = dict.fromkeys(sample.frame for sample in samples)
     for frame in frames:
         chosen = [k for k, sample in enumerate(samples) if sample.frame == frame]
         q, v = np.stack([samples[k].q for k in chosen]), np.stack([samples[k].v for k in chosen])

@@ -7,10 +7,10 @@ from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass, field
 
 from operator_algebra.checking.levels import levels
-from operator_algebra.checking.residual import readings
 from operator_algebra.checking.shrink import Counterexample, shrink
 from operator_algebra.checking.suite import in_domain, mechanism, places, sample_of, smallest_first, suite, traits
 from operator_algebra.checking.tally import Tally, tallies
+from operator_algebra.checking.verdict import readings
 from operator_algebra.identities.identity import Law
 from operator_algebra.models.model import Model
 from operator_algebra.progress import Callback

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from operator_algebra.checking.arithmetic import Array, FixedPoint
-from operator_algebra.checking.residual import PRECISE_LIMIT, fixed_bits, judge, matrix_residual, residual
 from operator_algebra.checking.scene import Sample
 from operator_algebra.checking.suite import in_domain
 from operator_algebra.checking.trial import Trial
+from operator_algebra.checking.verdict import PRECISE_LIMIT, decide, fixed_bits, matrix_residual, residual
 from operator_algebra.errors import OperatorAlgebraError
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.identities.identity import Law
@@ -129,7 +129,7 @@ def _refuting(model: Model, samples: list[Sample], law: Law, *, confirm: bool = 
     if not in_domain(law, model):
         return None
     for sample in samples:
-        told = judge(Trial(model, (sample,)), law, confirm=confirm)
+        told = decide(Trial(model, (sample,)), law, confirm=confirm)
         if told and told[0].verdict == "FAILS":
             return model, sample
     return None
@@ -139,7 +139,7 @@ def _located(model: Model, sample: Sample, law: Law) -> Counterexample:
     trial = Trial(model, (sample,), fixed_bits(law) if model.n <= PRECISE_LIMIT else 0)
     found = matrix_residual(trial, law) if model.n <= _FORMED else residual(trial, law)
     assert found.sides is not None
-    arithmetic = trial.judge.arithmetic
+    arithmetic = trial.valuation.arithmetic
     unit = arithmetic.one() if isinstance(arithmetic, FixedPoint) else 1.0
     one, other = (side[0] for side in found.sides)
     left, right, difference = (np.asarray(array / unit, dtype=np.float64) for array in (one, other, one - other))
@@ -163,5 +163,5 @@ def _located(model: Model, sample: Sample, law: Law) -> Counterexample:
 def _block_sizes(trial: Trial, law: Law, shape: tuple[int, ...]) -> tuple[Array, Array] | None:
     if not isinstance(law.lhs, Expr):
         return None
-    rows, cols = (trial.judge.scene.sizes(space) for space in (law.lhs.type.codomain, law.lhs.type.domain))
+    rows, cols = (trial.valuation.scene.sizes(space) for space in (law.lhs.type.codomain, law.lhs.type.domain))
     return (rows, cols) if (int(rows.sum()), int(cols.sum())) == shape else None

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from operator_algebra.checking.arithmetic import Array, FixedPoint, Floats, Singular, object_array, span
-from operator_algebra.checking.judge import Value, total
 from operator_algebra.checking.suite import body_of
 from operator_algebra.checking.trial import Trial
+from operator_algebra.checking.valuation import Value, total
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import add, diag, inv, matmul, one
 from operator_algebra.expressions.nodes import Expr, Product
@@ -65,14 +65,14 @@ def _sides(law: Statement) -> tuple[Expr, Expr]:
 
 
 def _with(value: Value, array: Array, trial: Trial) -> Value:
-    return Value(array, trial.judge.arithmetic.sizes(array), value.condition, value.culprit)
+    return Value(array, trial.valuation.arithmetic.sizes(array), value.condition, value.culprit)
 
 
 # -- the tree as masks ---------------------------------------------------------------------------------------------
 
 
 def _owner(trial: Trial, space: Space) -> Array:
-    sizes = trial.judge.scene.sizes(space)
+    sizes = trial.valuation.scene.sizes(space)
     return np.repeat(np.arange(len(sizes)), sizes)
 
 
@@ -83,7 +83,7 @@ def _masked(trial: Trial, e: Expr, reach: Array) -> Array:
 
 def _ancestry(trial: Trial) -> Array:
     """Whether body i is body j or carries it."""
-    return trial.judge.scene.ancestry
+    return trial.valuation.scene.ancestry
 
 
 # -- rules ---------------------------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ def _path(trial: Trial, law: Statement) -> Residual:
         here = np.nonzero(owner == via)[0]
         mask = _masked(trial, lhs, before[:, None] & after[None, :])
         left.append(whole.array * mask)
-        right.append(trial.judge.arithmetic.multiply(whole.array[:, :, here], second.array[:, here, :]) * mask)
+        right.append(trial.valuation.arithmetic.multiply(whole.array[:, :, here], second.array[:, here, :]) * mask)
     return compare(
         trial,
         _with(whole, np.concatenate(left, axis=1), trial),
@@ -132,8 +132,8 @@ def _common_ancestor(trial: Trial, law: Statement) -> Residual:
     depths: Array = shared * level[:, None, None]
     nearest: Array = np.where(shared.any(axis=0), np.argmax(depths, axis=0), -1)
     owner = _owner(trial, rhs.children[1].type.domain)
-    multiply = trial.judge.arithmetic.multiply
-    total = trial.judge.arithmetic.zeros(whole.array.shape)
+    multiply = trial.valuation.arithmetic.multiply
+    total = trial.valuation.arithmetic.zeros(whole.array.shape)
     size = np.zeros(whole.array.shape)
     for ancestor in np.unique(nearest[nearest >= 0]):
         here = np.nonzero(owner == ancestor)[0]
@@ -170,7 +170,7 @@ def _semidefinite(trial: Trial, law: Statement) -> Residual:
 
 def _lack(trial: Trial, gap: Array, size: float) -> float:
     """0 if the matrix becomes definite by adding the root of a rounding, else that root."""
-    arithmetic = trial.judge.arithmetic
+    arithmetic = trial.valuation.arithmetic
     step = np.sqrt(arithmetic.eps) * size
     shift = arithmetic.array([[[step if i == j else 0.0 for j in range(gap.shape[-1])] for i in range(gap.shape[-1])]])
     try:
@@ -188,7 +188,7 @@ def _cholesky(trial: Trial, law: Statement) -> Residual:
     rows = factor.array[:, order][:, :, order]
     upper = rows * np.triu(np.ones(rows.shape[-2:], dtype=np.int64), 1)
     negative = np.minimum(np.einsum("sii->si", rows), 0)[:, :, None]
-    square = trial.judge.arithmetic.multiply(factor.array, np.swapaxes(factor.array, -1, -2))
+    square = trial.valuation.arithmetic.multiply(factor.array, np.swapaxes(factor.array, -1, -2))
     product = _with(factor, square, trial)
     found = compare(trial, product, whole)
     slack = trial.norm(upper) + trial.norm(negative)
@@ -210,7 +210,7 @@ def combination(law: Statement, side: Side) -> Combination:
 
 
 def _total(trial: Trial, side: Combination) -> list[Value]:
-    arithmetic, samples = trial.judge.arithmetic, len(trial.samples)
+    arithmetic, samples = trial.valuation.arithmetic, len(trial.samples)
     found: list[Value] = []
     for c, query in side.terms:
         value = _answer(trial, query)
@@ -230,7 +230,7 @@ def _alike(trial: Trial, law: Statement, left: list[Value], right: list[Value]) 
         sizes = " and ".join(sorted(f"{rows}×{cols}" for _, rows, cols in shapes))
         raise InputError(f'"{law.name}" compares answers of different shapes, {sizes}, on {trial.model.name}.')
     shape = shapes.pop() if shapes else (len(trial.samples), 1, 1)
-    nothing = Value(trial.judge.arithmetic.zeros(shape), np.zeros(shape), np.ones(shape[0]))
+    nothing = Value(trial.valuation.arithmetic.zeros(shape), np.zeros(shape), np.ones(shape[0]))
     return total([nothing, *left]), total([nothing, *right])
 
 
@@ -238,7 +238,7 @@ def _answer(trial: Trial, query: Query) -> Value:
     if query.kind == "diag":
         return trial.value(diag(query.body))
     value = trial.value(query.body)
-    arithmetic = trial.judge.arithmetic
+    arithmetic = trial.valuation.arithmetic
     if query.kind == "trace":
         diagonal = np.einsum("sii->si", value.array)
         total = diagonal.sum(axis=-1)[:, None, None]
@@ -298,12 +298,12 @@ def _frame(trial: Trial, law: Statement) -> Residual:
     inside: Array = np.asarray(third[:, None] == third[None, :], dtype=np.int64)
     turn: Array = placed * inside
     array, size = given.array, given.size
-    turn_size = body.judge.arithmetic.sizes(turn)
+    turn_size = body.valuation.arithmetic.sizes(turn)
     if rhs.type.codomain.sizes == "spatial":
-        array, size = body.judge.arithmetic.multiply(turn, array), turn_size @ size
+        array, size = body.valuation.arithmetic.multiply(turn, array), turn_size @ size
     if rhs.type.domain.sizes == "spatial":
         back: Array = np.swapaxes(turn, -1, -2)
-        array, size = body.judge.arithmetic.multiply(array, back), size @ np.swapaxes(turn_size, -1, -2)
+        array, size = body.valuation.arithmetic.multiply(array, back), size @ np.swapaxes(turn_size, -1, -2)
     return compare(trial, whole, Value(array, size, given.condition, given.culprit))
 
 

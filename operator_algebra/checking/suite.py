@@ -22,10 +22,9 @@ from operator_algebra.models.joints.joint import JOINT_KINDS
 from operator_algebra.models.model import Model
 from operator_algebra.models.shapes import forest_shapes
 from operator_algebra.operators.bind import model_layouts
-from operator_algebra.operators.leaves import Frame
+from operator_algebra.spatial.arrays import Axes
 
 MOVING = tuple(kind for kind in JOINT_KINDS if kind != "fixed")
-ONE_DOF = ("revolute", "prismatic", "helical")
 _SPREAD = 6.0
 
 # -- mechanisms ----------------------------------------------------------------------------------------------------
@@ -149,7 +148,7 @@ def is_chain(name: str) -> bool:
 
 
 # -- samples -------------------------------------------------------------------------------------------------------
-_FRAMES: tuple[Frame, Frame] = ("body", "world")
+_FRAMES: tuple[Axes, Axes] = ("body", "world")
 
 
 def trials(model: Model, samples: int, seed: int) -> Iterator[tuple[Trial, list[int]]]:

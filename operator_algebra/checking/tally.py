@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from operator_algebra.checking.residual import DENSE_LIMIT, Precise, Sampled, judge
 from operator_algebra.checking.suite import in_domain, mechanism, trials
 from operator_algebra.checking.trial import Trial
+from operator_algebra.checking.verdict import DENSE_LIMIT, Precise, Sampled, decide
 from operator_algebra.identities.identity import Law
 from operator_algebra.models.model import Model
 
@@ -113,7 +113,7 @@ def tallies(
     for law in wanted:
         sampled: list[tuple[int, Sampled]] = []
         for trial, numbers, kept in batches:
-            outcome = judge(trial, law, precise=kept, stop=not every, confirm=False)
+            outcome = decide(trial, law, precise=kept, stop=not every, confirm=False)
             sampled += zip(numbers, outcome, strict=False)
             if not every and any(one.verdict == "FAILS" for one in outcome):
                 break

@@ -9,13 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from operator_algebra.checking.arithmetic import Array, Floats
-from operator_algebra.checking.judge import Judge, Value
-from operator_algebra.checking.probe import Prober
+from operator_algebra.checking.prober import Prober
 from operator_algebra.checking.scene import Sample, extended_scene, float_scene
+from operator_algebra.checking.valuation import Valuation, Value
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.models.changes import carried, mirrored
 from operator_algebra.models.model import Model
-from operator_algebra.operators.leaves import Frame
+from operator_algebra.spatial.arrays import Axes
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class Trial:
         return self.bits > 0
 
     @cached_property
-    def judge(self) -> Judge:
+    def valuation(self) -> Valuation:
         """Values, each computed once."""
         if self.precise:
-            return Judge(extended_scene(self.model, self.samples, self.bits))
-        return Judge(float_scene(self.model, self.samples))
+            return Valuation(extended_scene(self.model, self.samples, self.bits))
+        return Valuation(float_scene(self.model, self.samples))
 
     @cached_property
     def probers(self) -> tuple[Prober, ...]:
@@ -46,11 +46,11 @@ class Trial:
 
     def value(self, e: Expr) -> Value:
         """The value of an expression."""
-        return self.judge.value(e)
+        return self.valuation.value(e)
 
     def norm(self, array: Array) -> Floats:
         """The norm of each sample."""
-        return self.judge.arithmetic.norm(array)
+        return self.valuation.arithmetic.norm(array)
 
     def bound(self, condition: Floats) -> Floats:
         """8 eps (1 + √depth) times the condition: what rounding may leave of a true law, as a share of its terms."""
@@ -59,9 +59,9 @@ class Trial:
     @property
     def eps(self) -> float:
         """The rounding of a number."""
-        return self.judge.arithmetic.eps if self.precise else float(np.finfo(np.float64).eps)
+        return self.valuation.arithmetic.eps if self.precise else float(np.finfo(np.float64).eps)
 
-    def seen_from(self, frame: Frame) -> Trial:
+    def seen_from(self, frame: Axes) -> Trial:
         """The same samples, all in one kind of axes."""
         if frame not in self._seen:
             same = all(sample.frame == frame for sample in self.samples)
@@ -70,7 +70,7 @@ class Trial:
         return self._seen[frame]
 
     @cached_property
-    def _seen(self) -> dict[Frame, Trial]:
+    def _seen(self) -> dict[Axes, Trial]:
         return {}
 
     @cached_property

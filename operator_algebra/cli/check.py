@@ -70,7 +70,7 @@ def command(
         return
     laws = laws_of(claim)
     if probe:
-        from operator_algebra.cli.probing import probe_laws
+        from operator_algebra.cli.probe import probe_laws
 
         raise typer.Exit(probe_laws(laws, probe, seed, as_json=as_json, quiet=quiet, ascii_only=ascii_only))
     chosen = mechanism(model) if model else None

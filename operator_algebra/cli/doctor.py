@@ -39,7 +39,7 @@ def _facts() -> list[tuple[str, str, str]]:
 
     rows = [
         ("operator_algebra", operator_algebra.__version__, ""),
-        ("Python", platform.python_version(), "" if sys.version_info >= (3, 11) else "install Python 3.11 or newer"),
+        ("Python", platform.python_version(), ""),
         ("platform", platform.platform(), ""),
         ("cores", str(os.cpu_count() or 1), ""),
     ]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from operator_algebra.compiler import Compiled
 
 
-class FrameName(StrEnum):
+class AxesName(StrEnum):
     """The axes of spatial blocks."""
 
     body = "body"
@@ -52,7 +52,7 @@ def command(
         str,
         typer.Option(metavar="NAME", help="auto, numpy, sympy, or another that is installed.", autocompletion=backends),
     ] = "auto",
-    frame: Annotated[FrameName, typer.Option(metavar="AXES", help="body or world axes.")] = FrameName.body,
+    frame: Annotated[AxesName, typer.Option(metavar="AXES", help="body or world axes.")] = AxesName.body,
     method: Annotated[
         MethodName, typer.Option(metavar="NAME", help="auto, joseph, refined or orthogonal.")
     ] = MethodName.auto,

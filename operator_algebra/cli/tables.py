@@ -13,7 +13,7 @@ from operator_algebra.markup import width
 
 if TYPE_CHECKING:
     from operator_algebra.checking.check import Check
-    from operator_algebra.checking.residual import Verdict
+    from operator_algebra.checking.verdict import Verdict
     from operator_algebra.models.model import Model
 
 # A formula gets a column of its own where so much of it fits.

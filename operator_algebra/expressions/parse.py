@@ -29,7 +29,7 @@ Side = Expr | Query | Combination
 
 
 @dataclass(slots=True)
-class _Frame:
+class _Bracket:
     """What is open: the formula, a parenthesis, or a function with the arguments that are complete."""
 
     function: str
@@ -53,36 +53,36 @@ class _Frame:
 
 
 class _Parser:
-    """One pass over the words of a text; `frames` holds what is open."""
+    """One pass over the words of a text; `brackets` holds what is open."""
 
     def __init__(self, text: str, names: Names) -> None:
         self.text = text
         self.names = names
         self.combine = Combiner(text)
-        self.frames: list[_Frame] = []
+        self.brackets: list[_Bracket] = []
 
     def formula(self, source: Iterator[Word], stop: str) -> Item:
         """Read up to the word of kind `stop`."""
         word = next(source)
         start = word.start
-        self.frames = [_Frame("", start, start)]
+        self.brackets = [_Bracket("", start, start)]
         while word.kind != stop:
-            if self.frames[-1].waiting:
+            if self.brackets[-1].waiting:
                 self.expect_operand(word, source)
             else:
                 self.expect_any(word, source)
             word = next(source)
-        if len(self.frames) > 1:
+        if len(self.brackets) > 1:
             self.misplaced(word)
-        if self.frames[-1].waiting:
+        if self.brackets[-1].waiting:
             self.missing(word)
         return self.total(start, word.start)
 
     def expect_operand(self, word: Word, source: Iterator[Word]) -> None:
-        frame = self.frames[-1]
+        bracket = self.brackets[-1]
         if word.kind == "minus":
-            frame.negative = not frame.negative
-        elif word.kind == "plus" and not (frame.terms or frame.negative or frame.sign):
+            bracket.negative = not bracket.negative
+        elif word.kind == "plus" and not (bracket.terms or bracket.negative or bracket.sign):
             return
         elif word.kind in ("number", "name", "open"):
             self.operand(word, source)
@@ -90,43 +90,43 @@ class _Parser:
             self.missing(word)
 
     def expect_any(self, word: Word, source: Iterator[Word]) -> None:
-        frame = self.frames[-1]
+        bracket = self.brackets[-1]
         match word.kind:
             case "number" | "name" | "open":
                 self.operand(word, source)
             case "star" | "inverse":
                 self.postfix(word)
             case "compose" | "times" | "divide":
-                frame.sign = word.kind
+                bracket.sign = word.kind
             case "plus" | "minus":
                 self.end_term()
-                frame.negative = word.kind == "minus"
+                bracket.negative = word.kind == "minus"
             case "comma" | "close":
                 self.close(word, source)
             case _:
                 self.misplaced(word)
 
     def operand(self, word: Word, source: Iterator[Word]) -> None:
-        frame = self.frames[-1]
+        bracket = self.brackets[-1]
         if word.kind == "number":
             if too_long(word):
                 raise self.error("a number is too long", word, "Use fewer digits, or a name: oa.scalar(...).")
-            frame.push(Fraction(word.text), word.start, word.end)
+            bracket.push(Fraction(word.text), word.start, word.end)
         elif word.kind == "open":
-            self.frames.append(_Frame("", word.start, word.start))
+            self.brackets.append(_Bracket("", word.start, word.start))
         elif word.text in self.names:
-            frame.push(self.names[word.text], word.start, word.end)
+            bracket.push(self.names[word.text], word.start, word.end)
         elif word.text in RESERVED:
             after = next(source)
             if after.kind != "open":
                 raise self.error(f"{word.text} is a function", word, f"Write {word.text}(X).")
-            self.frames.append(_Frame(word.text, word.start, after.start))
+            self.brackets.append(_Bracket(word.text, word.start, after.start))
         else:
             shown = word.text if len(word.text) <= _NAME else f"{word.text[:_NAME]}…"
             raise self.error(f"unknown name {shown!r}", word, self.names.suggestion(word.text))
 
     def postfix(self, word: Word) -> None:
-        item = self.frames[-1].factors.pop()
+        item = self.brackets[-1].factors.pop()
         what = "inverse" if word.kind == "inverse" else "adjoint"
         e = item.value
         if not isinstance(e, Expr):
@@ -137,45 +137,45 @@ class _Parser:
         else:
             body = e if word.text == "⁻¹" else e.T
             value = self.combine.at(item.start, word.end, lambda: inv(body))
-        self.frames[-1].factors.append(Item(value, item.start, word.end, item.sign))
+        self.brackets[-1].factors.append(Item(value, item.start, word.end, item.sign))
 
     def end_term(self) -> None:
-        frame = self.frames[-1]
-        frame.terms.append(self.combine.term(frame.factors, negative=frame.negative))
-        frame.factors, frame.negative = [], False
+        bracket = self.brackets[-1]
+        bracket.terms.append(self.combine.term(bracket.factors, negative=bracket.negative))
+        bracket.factors, bracket.negative = [], False
 
     def total(self, start: int, end: int) -> Item:
-        """The sum of the terms of the innermost frame."""
+        """The sum of the terms of the innermost bracket."""
         self.end_term()
-        frame = self.frames[-1]
-        terms, frame.terms = frame.terms, []
+        bracket = self.brackets[-1]
+        terms, bracket.terms = bracket.terms, []
         return self.combine.total(terms, start, end)
 
     def close(self, word: Word, source: Iterator[Word]) -> None:
-        frame = self.frames[-1]
-        if len(self.frames) == 1 or (word.kind == "comma" and not frame.function):
+        bracket = self.brackets[-1]
+        if len(self.brackets) == 1 or (word.kind == "comma" and not bracket.function):
             self.misplaced(word)
-        item = self.total(frame.start, word.end)
-        if frame.function:
-            frame.arguments.append(self.combine.operator(item))
-        if word.kind == "comma" and frame.function != "block":
+        item = self.total(bracket.start, word.end)
+        if bracket.function:
+            bracket.arguments.append(self.combine.operator(item))
+        if word.kind == "comma" and bracket.function != "block":
             return
         if word.kind == "comma":
-            word = self.bodies(frame, source)
-        self.frames.pop()
-        value = self.combine.at(frame.start, word.end, lambda: _call(frame)) if frame.function else item.value
-        self.frames[-1].push(value, frame.start, word.end)
+            word = self.bodies(bracket, source)
+        self.brackets.pop()
+        value = self.combine.at(bracket.start, word.end, lambda: _call(bracket)) if bracket.function else item.value
+        self.brackets[-1].push(value, bracket.start, word.end)
 
-    def bodies(self, frame: _Frame, source: Iterator[Word]) -> Word:
+    def bodies(self, bracket: _Bracket, source: Iterator[Word]) -> Word:
         """The two bodies behind the formula of a block, and the parenthesis that ends it."""
         for stop in ("comma", "close"):
             word = next(source)
             sign = -1 if word.kind == "minus" else 1
             word = next(source) if word.kind == "minus" else word
             if word.kind == "string" and sign > 0:
-                frame.places.append(re.sub(r"\\(.)", r"\1", word.text[1:-1], flags=re.DOTALL))
+                bracket.places.append(re.sub(r"\\(.)", r"\1", word.text[1:-1], flags=re.DOTALL))
             elif word.kind == "number" and word.text.isdigit() and not too_long(word):
-                frame.places.append(sign * int(word.text))
+                bracket.places.append(sign * int(word.text))
             else:
                 raise self.error(
                     "a block stands at two bodies", word, 'Write block(X, 0, 2) or block(X, "hip", "knee").'
@@ -191,10 +191,12 @@ class _Parser:
         return failure(what, self.text, word.start, word.end, remedy)
 
     def missing(self, word: Word) -> NoReturn:
-        frame = self.frames[-1]
-        if word.kind == "end" and len(self.frames) > 1:
+        bracket = self.brackets[-1]
+        if word.kind == "end" and len(self.brackets) > 1:
             self.unclosed()
-        if len(self.frames) == 1 and not (frame.terms or frame.factors or frame.negative or word.kind == "times"):
+        if len(self.brackets) == 1 and not (
+            bracket.terms or bracket.factors or bracket.negative or word.kind == "times"
+        ):
             if word.kind in ("end", "equals"):
                 raise self.error("a formula is empty", word, "Write for example H phi M phi' H'.")
             if word.kind == "close":
@@ -203,11 +205,11 @@ class _Parser:
         raise self.error(f"an operator is missing before {before}", word, "Put a name or a parenthesis there.")
 
     def unclosed(self) -> NoReturn:
-        start = self.frames[-1].opened
+        start = self.brackets[-1].opened
         raise failure("a parenthesis is never closed", self.text, start, start + 1, "Close it with ')'.")
 
     def misplaced(self, word: Word) -> NoReturn:
-        if word.kind == "end" and len(self.frames) > 1:
+        if word.kind == "end" and len(self.brackets) > 1:
             self.unclosed()
         what, remedy = f"{word.text!r} is out of place", "It stands between the arguments of a function."
         if word.kind == "end":
@@ -219,19 +221,19 @@ class _Parser:
         raise self.error(what, word, remedy)
 
 
-def _call(frame: _Frame) -> Value:
-    if frame.function in LOCAL_FUNCTIONS:
-        return local(frame.function, *frame.arguments)
-    if len(frame.arguments) != 1:
-        raise InputError(f"{frame.function} takes one operator; {len(frame.arguments)} were given.")
-    if frame.function in _FUNCTIONS:
-        return _FUNCTIONS[frame.function](frame.arguments[0])
-    (e,) = frame.arguments
-    if frame.function != "block":
-        return Combination(((Fraction(1), _QUESTIONS[frame.function](e)),))
-    if len(frame.places) != 2:
+def _call(bracket: _Bracket) -> Value:
+    if bracket.function in LOCAL_FUNCTIONS:
+        return local(bracket.function, *bracket.arguments)
+    if len(bracket.arguments) != 1:
+        raise InputError(f"{bracket.function} takes one operator; {len(bracket.arguments)} were given.")
+    if bracket.function in _FUNCTIONS:
+        return _FUNCTIONS[bracket.function](bracket.arguments[0])
+    (e,) = bracket.arguments
+    if bracket.function != "block":
+        return Combination(((Fraction(1), _QUESTIONS[bracket.function](e)),))
+    if len(bracket.places) != 2:
         raise InputError(f"a block stands at two bodies. {_BLOCK}")
-    return Combination(((Fraction(1), block(e, *frame.places)),))
+    return Combination(((Fraction(1), block(e, *bracket.places)),))
 
 
 def _parser(text: str, names: Mapping[str, Expr]) -> _Parser:

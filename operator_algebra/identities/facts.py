@@ -44,7 +44,6 @@ def facts(law: Law) -> tuple[tuple[str, str], ...]:
     rows = (
         ("theme", law.theme),
         ("holds for", domain(law)),
-        ("given", ", ".join(other.name for other in law.given)),
         ("cites", law.cites),
         ("idea", law.idea),
         ("misprint", law.misprint),

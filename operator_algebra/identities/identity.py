@@ -55,7 +55,7 @@ def _settle(law: Identity | Statement, twins: type[Any]) -> None:
     """Refuse words that are no texts, and keep lists as tuples."""
     for name in ("name", "cites", "theme", "idea", "misprint"):
         word(getattr(law, name), f"{name} of a law")
-    for name, of in (("domain", str), ("given", Identity), ("twins", twins)):
+    for name, of in (("domain", str), ("twins", twins)):
         listed = items(getattr(law, name), f"{name} of a law", "words" if of is str else "laws")
         for one in listed:
             instance(one, f"one of {name}", of, f"It belongs to the law {quoted(law.name)}.")
@@ -66,8 +66,8 @@ def _settle(law: Identity | Statement, twins: type[Any]) -> None:
 class Identity:
     """A law lhs = rhs between operators; each side may be given as text.
 
-    `domain` holds trait words ("serial", "1-DOF", "J = 0"), all of which a mechanism must have; `given` the laws that
-    are assumed; `idea` one line of proof; `misprint` what a source prints instead; `twins` planted false neighbours.
+    `domain` holds trait words ("serial", "1-DOF", "J = 0"), all of which a mechanism must have; `idea` one line of
+    proof; `misprint` what a source prints instead; `twins` planted false neighbours.
 
     >>> from operator_algebra.symbols import H, I, K, inv, phi, psi
     >>> Identity("factor inverse", inv(I + H @ phi @ K), I - H @ psi @ K)
@@ -78,7 +78,6 @@ class Identity:
     lhs: Expr
     rhs: Expr
     domain: tuple[str, ...] = field(default=(), kw_only=True)
-    given: tuple[Identity, ...] = field(default=(), kw_only=True)
     cites: str = field(default="", kw_only=True)
     theme: str = field(default="", kw_only=True)
     idea: str = field(default="", kw_only=True)
@@ -125,7 +124,6 @@ class Statement:
     rhs: Side
     reads: str = field(kw_only=True)
     domain: tuple[str, ...] = field(default=(), kw_only=True)
-    given: tuple[Identity, ...] = field(default=(), kw_only=True)
     cites: str = field(default="", kw_only=True)
     theme: str = field(default="", kw_only=True)
     idea: str = field(default="", kw_only=True)

@@ -8,8 +8,7 @@ from dataclasses import fields, replace
 from operator_algebra.expressions.build import add, define, inv, matmul, operator
 from operator_algebra.expressions.nodes import Expr, Product
 from operator_algebra.expressions.query import Combination, Query
-from operator_algebra.expressions.traverse import fold, postorder, rebuild
-from operator_algebra.identities.catalogue import sides
+from operator_algebra.expressions.traverse import fold, rebuild
 from operator_algebra.identities.identity import Law, Side, Statement
 from operator_algebra.operators.spaces import FORCE, TORQUE
 from operator_algebra.symbols import E_phi, H, I, Innovations, M, innovations, phi
@@ -69,12 +68,6 @@ def _side(side: Side, mapping: Mapping[Expr, Expr], J: Expr | None) -> Side:
     if isinstance(side, Query):
         return replace(side, body=_rewrite(side.body, mapping, J))
     return _rewrite(side, mapping, J)
-
-
-def uses_innovations(law: Law) -> bool:
-    """Whether a law speaks of P, D, G, … without J, so that its reading with J differs."""
-    plain = set(_names(innovations(0)).values())
-    return any(node in plain for side in sides(law) for node in postorder(side))
 
 
 def with_noise(law: Law, J: Expr) -> Law:

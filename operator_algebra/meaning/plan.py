@@ -75,7 +75,7 @@ class Item:
 
 
 @dataclass(eq=False)
-class _Frame:
+class _Spot:
     """Steps that are evaluated at one body, `height` levels outboard of the body whose block is wanted."""
 
     height: int
@@ -130,70 +130,70 @@ class Planner:
         unknown = Unknown(node, [None] * len(self.source.parent), steps.Schedule(self.rounding))
         self.unknowns[node] = self.unknowns[node.variable] = unknown
         outer, self._current = self._current, unknown
-        frame = _Frame(0, unknown.schedule)
-        unknown.schedule.result = self.at(frame, node.body)
+        spot = _Spot(0, unknown.schedule)
+        unknown.schedule.result = self.at(spot, node.body)
         self._current = outer
         return unknown
 
     def diagonal_part(self, node: Diag) -> steps.Schedule:
         """The steps for block (k, k) of what stands under a diag without unknowns."""
-        frame = self._frame(0)
-        frame.schedule.result = self._returning(frame, node.body)
-        return frame.schedule
+        spot = self._spot(0)
+        spot.schedule.result = self._returning(spot, node.body)
+        return spot.schedule
 
-    def _frame(self, height: int) -> _Frame:
-        return _Frame(height, steps.Schedule(self.rounding))
+    def _spot(self, height: int) -> _Spot:
+        return _Spot(height, steps.Schedule(self.rounding))
 
     # -- one node at one body --------------------------------------------------------------------------------------
 
-    def at(self, frame: _Frame, node: Expr) -> int:
-        """The step that computes the block of a node at the body of the frame."""
-        if node not in frame.known:
-            frame.known[node] = self._plan(frame, node)
-        return frame.known[node]
+    def at(self, spot: _Spot, node: Expr) -> int:
+        """The step that computes the block of a node at the body of the spot."""
+        if node not in spot.known:
+            spot.known[node] = self._plan(spot, node)
+        return spot.known[node]
 
-    def _plan(self, frame: _Frame, node: Expr) -> int:
-        add = frame.schedule.add
+    def _plan(self, spot: _Spot, node: Expr) -> int:
+        add = spot.schedule.add
         if node in self.unknowns:
-            return self._read(frame, self.unknowns[node])
+            return self._read(spot, self.unknowns[node])
         if node not in self.open:
             place: Place = "local" if node.type.domain.attached else "column"
             return add(steps.fetch(self._known(node, place)))
         match node:
             case Fixpoint():
-                return self._read(frame, self.unknown(node))
+                return self._read(spot, self.unknown(node))
             case Symbol() if node.definition is not None:
-                return self.at(frame, node.definition)
+                return self.at(spot, node.definition)
             case Sum():
-                return add(steps.total([self.at(frame, child) for child in node.children]))
+                return add(steps.total([self.at(spot, child) for child in node.children]))
             case Scale():
-                body = self.at(frame, node.body)
+                body = self.at(spot, node.body)
                 return add(self._scaled(node.factor, body))
             case Transpose():
-                return add(steps.transposed(self.at(frame, node.body)))
+                return add(steps.transposed(self.at(spot, node.body)))
             case Inverse():
                 target = resolved(node.body)
                 if isinstance(target, Inverse):
-                    return self.at(frame, target.body)
-                return add(steps.inverted(self.at(frame, node.body), node.body))
+                    return self.at(spot, target.body)
+                return add(steps.inverted(self.at(spot, node.body), node.body))
             case Root():
-                return add(steps.rooted(self.at(frame, node.body), node.body))
+                return add(steps.rooted(self.at(spot, node.body), node.body))
             case Diag():
-                return self._returning(frame, node.body)
+                return self._returning(spot, node.body)
             case Local():
-                return add(steps.local(node.function, [self.at(frame, child) for child in node.children]))
+                return add(steps.local(node.function, [self.at(spot, child) for child in node.children]))
             case Product() if node.type.domain.attached:
-                return self._returning(frame, node)
+                return self._returning(spot, node)
             case Product():
-                found = [self._path(frame, items, returning=False) for items in self._terms(node)]
-                return self._summed(frame, found, node)
+                found = [self._path(spot, items, returning=False) for items in self._terms(node)]
+                return self._summed(spot, found, node)
             case _:
                 raise NoSinglePath(short(node))
 
-    def _read(self, frame: _Frame, unknown: Unknown) -> int:
+    def _read(self, spot: _Spot, unknown: Unknown) -> int:
         if self._current is not None:
-            self._current.reads.append((unknown, frame.height))
-        return frame.schedule.add(steps.fetch(unknown))
+            self._current.reads.append((unknown, spot.height))
+        return spot.schedule.add(steps.fetch(unknown))
 
     def _known(self, node: Expr, place: Place) -> Known:
         if place == "local" and node.structure.flow not in ("diagonal", "zero"):
@@ -209,18 +209,18 @@ class Planner:
 
     # -- products --------------------------------------------------------------------------------------------------
 
-    def _returning(self, frame: _Frame, node: Expr) -> int:
+    def _returning(self, spot: _Spot, node: Expr) -> int:
         """Block (k, k) of a sum of products: only the paths that come back to k."""
         found: list[int | None] = []
         for items in self._terms(node):
             try:
-                found.append(self._path(frame, items, returning=True))
+                found.append(self._path(spot, items, returning=True))
             except _Leaves:
                 continue
-        return self._summed(frame, found, node)
+        return self._summed(spot, found, node)
 
-    def _summed(self, frame: _Frame, found: Sequence[int | None], node: Expr) -> int:
-        add = frame.schedule.add
+    def _summed(self, spot: _Spot, found: Sequence[int | None], node: Expr) -> int:
+        add = spot.schedule.add
         if not found:
             return add(steps.nothing(self._sizes(node.type.codomain), self._sizes(node.type.domain), self._zero))
         indices = [add(steps.unit(self._sizes(node.type.domain), self._zero)) if i is None else i for i in found]
@@ -269,25 +269,25 @@ class Planner:
         """A factor of a product: local ones stay whole."""
         return [[Item(node, 0)]] if node.structure.flow in ("diagonal", "column") else self._terms(node)
 
-    def _path(self, frame: _Frame, items: Sequence[Item | Scale], *, returning: bool) -> int | None:
+    def _path(self, spot: _Spot, items: Sequence[Item | Scale], *, returning: bool) -> int | None:
         """The product of items along its path; None for an empty one, which is I."""
         multiples = [item for item in items if isinstance(item, Scale)]
-        found = self._walk(frame, [item for item in items if isinstance(item, Item)], returning=returning)
+        found = self._walk(spot, [item for item in items if isinstance(item, Item)], returning=returning)
         for item in multiples:
             if found is None:
-                found = frame.schedule.add(steps.unit(self._sizes(item.type.domain), self._zero))
-            found = frame.schedule.add(self._scaled(item.factor, found))
+                found = spot.schedule.add(steps.unit(self._sizes(item.type.domain), self._zero))
+            found = spot.schedule.add(self._scaled(item.factor, found))
         return found
 
-    def _walk(self, frame: _Frame, items: Sequence[Item], *, returning: bool) -> int | None:
-        entered: list[tuple[_Frame, list[int], Item]] = []
-        here, factors = frame, list[int]()
+    def _walk(self, spot: _Spot, items: Sequence[Item], *, returning: bool) -> int | None:
+        entered: list[tuple[_Spot, list[int], Item]] = []
+        here, factors = spot, list[int]()
         for at, item in enumerate(items):
             if item.step == 0:
                 factors.append(self.at(here, item.node))
             elif item.step == 1:
                 entered.append((here, factors, item))
-                here, factors = self._frame(here.height + 1), []
+                here, factors = self._spot(here.height + 1), []
             elif entered:
                 inner = self._closed(here, factors)
                 here, factors, left = entered.pop()
@@ -303,20 +303,20 @@ class Planner:
             factors.append(here.schedule.add(self._children(left, inner, None, items[-1])))
         return _multiplied(here, factors)
 
-    def _closed(self, frame: _Frame, factors: list[int]) -> steps.Schedule | None:
-        frame.schedule.result = _multiplied(frame, factors)
-        return frame.schedule if factors else None
+    def _closed(self, spot: _Spot, factors: list[int]) -> steps.Schedule | None:
+        spot.schedule.result = _multiplied(spot, factors)
+        return spot.schedule if factors else None
 
-    def _beyond(self, frame: _Frame, out: Item, rest: Sequence[Item], *, returning: bool) -> Iterator[int]:
+    def _beyond(self, spot: _Spot, out: Item, rest: Sequence[Item], *, returning: bool) -> Iterator[int]:
         """The rest of a path that goes to the parent: there and, if it has to return, back to the same body."""
-        above = self._frame(frame.height - 1)
+        above = self._spot(spot.height - 1)
         turn = _turn(rest) if returning else len(rest)
         above.schedule.result = self._walk(above, rest[:turn], returning=returning)
         inner = above.schedule if above.schedule.result is not None else None
         back = rest[turn] if returning else None
-        yield frame.schedule.add(self._parent(out, inner, back, back or rest[-1]))
+        yield spot.schedule.add(self._parent(out, inner, back, back or rest[-1]))
         if returning:
-            tail = self._walk(frame, rest[turn + 1 :], returning=True)
+            tail = self._walk(spot, rest[turn + 1 :], returning=True)
             if tail is not None:
                 yield tail
 
@@ -335,10 +335,10 @@ class Planner:
         return steps.from_parent(edges, inner, back, self.source.parent.tolist(), rows, cols, self._zero, self.rounding)
 
 
-def _multiplied(frame: _Frame, factors: list[int]) -> int | None:
+def _multiplied(spot: _Spot, factors: list[int]) -> int | None:
     if len(factors) < 2:
         return factors[0] if factors else None
-    return frame.schedule.add(steps.multiplied(factors))
+    return spot.schedule.add(steps.multiplied(factors))
 
 
 def _turn(rest: Sequence[Item]) -> int:

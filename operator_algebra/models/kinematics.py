@@ -5,17 +5,15 @@ Bodies run along an axis of their own, behind the leading axes of q.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from operator_algebra.models import configurations
 from operator_algebra.models.arrays import JointGroup
 from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Model
-from operator_algebra.spatial.arrays import Array, ArrayNamespace, ManifoldNamespace
+from operator_algebra.spatial.arrays import Array, ArrayNamespace
 from operator_algebra.spatial.inertia import spatial_inertia
 from operator_algebra.spatial.vectors import apply
 
@@ -61,34 +59,6 @@ def joint_map_rate_groups(model: Model, q: Array, v: Array, xp: ArrayNamespace) 
     ]
 
 
-def joint_maps(model: Model, q: Array, xp: ArrayNamespace) -> list[Array]:
-    """H* of each body: (..., 6, nv of its joint)."""
-    return _by_body(model, joint_map_groups(model, q, xp))
-
-
-def joint_map_rates(model: Model, q: Array, v: Array, xp: ArrayNamespace) -> list[Array]:
-    """d/dt H* of each body: (..., 6, nv of its joint)."""
-
-    def rate(group: JointGroup) -> Array:
-        return group.joint.motion_map_rate(q[..., group.q], v[..., group.v], xp)
-
-    return _by_body(model, _each(model, rate))
-
-
-def spring_deflections(model: Model, q: Array, xp: ManifoldNamespace) -> Array:
-    """How far each spring is from rest, q ⊖ q_rest, (..., nv); 0 where a kind of joint has no spring."""
-    rest = configurations.rest(model)
-    parts: list[Array] = []
-    for group in model.joint_groups:
-        if model.arrays.stiffness[group.v].any():
-            part = group.joint.difference(rest[group.q], q[..., group.q], xp)
-        else:
-            part = xp.broadcast_to(np.zeros(group.v.shape), (*q.shape[:-1], *group.v.shape))
-        parts.append(part.reshape((*q.shape[:-1], group.v.size)))
-    order = np.concatenate([group.v.ravel() for group in model.joint_groups])
-    return xp.concatenate(parts, axis=-1)[..., np.argsort(order)]
-
-
 def inertia_blocks(model: Model, kind: Any = np.float64) -> NDArray[Any]:
     """M of each body, about its origin in its axes: (n, 6, 6), computed in a kind of real number.
 
@@ -104,18 +74,6 @@ def _joint(group: JointGroup, q: Array) -> Joint:
     """The joint of a group, its parameters as wide as the coordinates; symbols in arrays take it as it is."""
     kind: Any = getattr(q, "dtype", None)
     return group.wide_joint(kind) if getattr(kind, "kind", "") in ("f", "c") else group.joint
-
-
-def _each(model: Model, value: Callable[[JointGroup], Array]) -> list[GroupBlocks]:
-    return [GroupBlocks(group.bodies, value(group)) for group in model.joint_groups]
-
-
-def _by_body(model: Model, groups: Sequence[GroupBlocks]) -> list[Array]:
-    result: list[Array] = [None] * model.n
-    for bodies, blocks in groups:
-        for i, k in enumerate(bodies.tolist()):
-            result[k] = blocks[..., i, :, :]
-    return result
 
 
 def _in_body_order(model: Model, parts: list[Array], axis: int, xp: ArrayNamespace) -> Array:

@@ -174,4 +174,3 @@ def is_within(a: Flow, b: Flow) -> bool:
 
 DIAGONAL_UNIT = Structure.make("diagonal", ("unit", "symmetric", "definite"))
 ZERO = Structure("zero", _closure(("strict", "semidefinite")))
-FULL = Structure("full")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 Array: TypeAlias = Any
 """An array of whatever library the namespace belongs to: NumPy, JAX, or NumPy arrays of symbols."""
 
 Vector3: TypeAlias = tuple[float, float, float]
 Matrix3: TypeAlias = tuple[Vector3, Vector3, Vector3]
+
+Axes: TypeAlias = Literal["body", "world"]
+"""The axes that blocks are written in: those of each body, or those of the ground."""
 
 IDENTITY3: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 ZERO3: Vector3 = (0.0, 0.0, 0.0)

@@ -29,12 +29,6 @@ def motion_cross(twist: Array, xp: ArrayNamespace) -> Array:
     return block_matrix(((angular, xp.zeros_like(angular)), (linear, angular)), xp)
 
 
-def force_cross(twist: Array, xp: ArrayNamespace) -> Array:
-    """Cross product on forces, −X̃* = [[ã, b̃], [0, ã]] of X = [a; b]; shape (..., 6) → (..., 6, 6)."""
-    angular, linear = skew(twist[..., :3], xp), skew(twist[..., 3:], xp)
-    return block_matrix(((angular, linear), (xp.zeros_like(angular), angular)), xp)
-
-
 def apply(matrix: Array, vector: Array) -> Array:
     """Matrix times vector, (..., r, c) and (..., c) → (..., r)."""
     return (matrix @ vector[..., None])[..., 0]

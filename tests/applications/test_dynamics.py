@@ -15,7 +15,8 @@ from operator_algebra.applications import dynamics
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.models.families import random_tree
 from operator_algebra.models.model import Model
-from operator_algebra.operators.leaves import Frame, LeafValues
+from operator_algebra.operators.leaves import LeafValues
+from operator_algebra.spatial.arrays import Axes
 from tests.oracles import pinocchio_models, recursive_dynamics
 from tests.oracles.dense_dynamics import allowed
 from tests.rounding import apart, rounding, size
@@ -27,7 +28,7 @@ seeds = st.integers(0, 1000)
 
 
 @given(mechanisms(armature=True), seeds, frames)
-def test_inverse_dynamics_is_newton_euler(model: Model, seed: int, frame: Frame) -> None:
+def test_inverse_dynamics_is_newton_euler(model: Model, seed: int, frame: Axes) -> None:
     q, v = model.random(seed)
     qdd = np.random.default_rng(seed).standard_normal(model.nv)
     found = compile_program(dynamics.inverse_dynamics, model, frame=frame)(q=q, v=v, qdd=qdd)
@@ -35,7 +36,7 @@ def test_inverse_dynamics_is_newton_euler(model: Model, seed: int, frame: Frame)
 
 
 @given(mechanisms(armature=True), seeds, frames)
-def test_forward_dynamics_is_the_articulated_body_algorithm(model: Model, seed: int, frame: Frame) -> None:
+def test_forward_dynamics_is_the_articulated_body_algorithm(model: Model, seed: int, frame: Axes) -> None:
     q, v = model.random(seed)
     T = np.random.default_rng(seed).standard_normal(model.nv)
     found = compile_program(dynamics.forward_dynamics, model, frame=frame)(q=q, v=v, T=T)
@@ -45,7 +46,7 @@ def test_forward_dynamics_is_the_articulated_body_algorithm(model: Model, seed: 
 
 @given(mechanisms(armature=True), seeds, frames)
 @settings(max_examples=50)
-def test_mass_matrix_is_that_of_composite_bodies(model: Model, seed: int, frame: Frame) -> None:
+def test_mass_matrix_is_that_of_composite_bodies(model: Model, seed: int, frame: Axes) -> None:
     q, v = model.random(seed)
     found = compile_program(dynamics.mass_matrix, model, frame=frame)(q=q)
     assert apart(found, recursive_dynamics.mass_matrix(model, q)) <= allowed(model, q, v).mass
@@ -53,7 +54,7 @@ def test_mass_matrix_is_that_of_composite_bodies(model: Model, seed: int, frame:
 
 @given(mechanisms(), seeds, frames)
 @settings(max_examples=50)
-def test_external_forces_act_at_body_origins_in_the_axes_of_the_frame(model: Model, seed: int, frame: Frame) -> None:
+def test_external_forces_act_at_body_origins_in_the_axes_of_the_frame(model: Model, seed: int, frame: Axes) -> None:
     q, v = model.random(seed)
     in_body_axes = np.random.default_rng(seed).standard_normal((model.n, 6))
     turns = LeafValues(model, q).absolute[0]
@@ -102,7 +103,7 @@ def test_dampers_and_springs_take_up_forces(model: Model, seed: int) -> None:
 
 @given(mechanisms(armature=True), seeds, frames)
 @settings(max_examples=40)
-def test_both_ways_lead_back(model: Model, seed: int, frame: Frame) -> None:
+def test_both_ways_lead_back(model: Model, seed: int, frame: Axes) -> None:
     q, v = model.random(seed)
     T = np.random.default_rng(seed).standard_normal(model.nv)
     qdd = compile_program(dynamics.forward_dynamics, model, frame=frame)(q=q, v=v, T=T)

@@ -13,7 +13,8 @@ from operator_algebra.applications import dynamics
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.models.model import Model
-from operator_algebra.operators.leaves import Frame, LeafValues
+from operator_algebra.operators.leaves import LeafValues
+from operator_algebra.spatial.arrays import Axes
 from tests.evaluation.test_vectors import FRAMES, JOINT_SPACE, MECHANISMS, PER_BODY, VECTORS, close, mechanism
 from tests.lowering.agreement import dense
 
@@ -30,7 +31,7 @@ FORMULAS: dict[str, Expr] = {
 }
 
 
-def result(e: Expr, model: Model, name: str, frame: Frame) -> Any:
+def result(e: Expr, model: Model, name: str, frame: Axes) -> Any:
     _, q, v, T = mechanism(name)
     compiled = compile_program(e, model, frame=frame)
     given: dict[str, Any] = {"v": v, "T": T}
@@ -44,14 +45,14 @@ def weightless(model: Model) -> Model:
 @pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize("name", MECHANISMS)
 @pytest.mark.parametrize("quantity", FORMULAS)
-def test_joint_space(quantity: str, name: str, frame: Frame) -> None:
+def test_joint_space(quantity: str, name: str, frame: Axes) -> None:
     model = mechanism(name)[0]
     assert close(dense(result(FORMULAS[quantity], model, name, frame)), VECTORS[name][quantity])
 
 
 @pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_without_gravity(name: str, frame: Frame) -> None:
+def test_without_gravity(name: str, frame: Axes) -> None:
     model = weightless(mechanism(name)[0])
     found = result(dynamics.forward_dynamics, model, name, frame)
     assert close(found, VECTORS[name]["qdd_no_gravity"])
@@ -60,7 +61,7 @@ def test_without_gravity(name: str, frame: Frame) -> None:
 
 @pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_inverse_dynamics_gives_the_forces_back(name: str, frame: Frame) -> None:
+def test_inverse_dynamics_gives_the_forces_back(name: str, frame: Axes) -> None:
     model, q, v, _ = mechanism(name)
     compiled = compile_program(dynamics.inverse_dynamics, model, frame=frame)
     assert close(compiled(q=q, v=v, qdd=VECTORS[name]["qdd_gravity"]), VECTORS[name]["T"])
@@ -69,7 +70,7 @@ def test_inverse_dynamics_gives_the_forces_back(name: str, frame: Frame) -> None
 @pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize("name", MECHANISMS)
 @pytest.mark.parametrize("quantity", [*PER_BODY, "V"])
-def test_blocks_in_body_axes(quantity: str, name: str, frame: Frame) -> None:
+def test_blocks_in_body_axes(quantity: str, name: str, frame: Axes) -> None:
     model, q, _, _ = mechanism(name)
     found = result(dynamics.velocity if quantity == "V" else PER_BODY[quantity], model, name, frame)
     blocks = found.reshape(model.n, 6, 1) if quantity == "V" else found

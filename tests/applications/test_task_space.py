@@ -18,8 +18,8 @@ from operator_algebra.backends.diagnosis import SMALL
 from operator_algebra.errors import OperatorAlgebraWarning, SpaceMismatch
 from operator_algebra.lowering.lower import Method
 from operator_algebra.models.model import Model
-from operator_algebra.operators.leaves import Frame
 from operator_algebra.programs.instructions import Relate
+from operator_algebra.spatial.arrays import Axes
 from tests.evaluation.test_vectors import FRAMES
 from tests.oracles import dense_dynamics
 from tests.oracles.finite_differences import allowed as differences
@@ -48,7 +48,7 @@ FRAMED = [with_frames(model) for model in ARMS]
 FRAMED_EVERY_JOINT = [with_frames(model) for model in EVERY_JOINT]
 
 
-def run(e: oa.Expr, model: Model, frame: Frame = "body", method: Any = "auto", **values: Any) -> Any:
+def run(e: oa.Expr, model: Model, frame: Axes = "body", method: Any = "auto", **values: Any) -> Any:
     """The value of a formula, a matrix if it is no vector; inputs that it does not mention are left out."""
     asked = e if e.type.domain == oa.ONE or not (e.type.domain.attached and e.type.codomain.attached) else oa.dense(e)
     program = oa.compile(asked, model, frame=frame, method=method)

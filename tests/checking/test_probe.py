@@ -5,8 +5,8 @@ import pytest
 
 from operator_algebra.checking.check import check_all
 from operator_algebra.checking.large import probe_residual
-from operator_algebra.checking.probe import Prober
-from operator_algebra.checking.probing import probe, probe_mechanisms
+from operator_algebra.checking.probed_laws import probe, probe_mechanisms
+from operator_algebra.checking.prober import Prober
 from operator_algebra.checking.scene import Sample
 from operator_algebra.checking.suite import in_domain, mechanism
 from operator_algebra.identities.catalogue import catalogue, law_named

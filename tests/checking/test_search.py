@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from operator_algebra.checking.check import check, check_all
 from operator_algebra.checking.claims import laws_of
 from operator_algebra.checking.levels import levels
-from operator_algebra.checking.probing import probe, probe_mechanisms
-from operator_algebra.checking.residual import Sampled
+from operator_algebra.checking.probed_laws import probe, probe_mechanisms
 from operator_algebra.checking.suite import in_domain, mechanism, smallest_first, suite
 from operator_algebra.checking.tally import tally
+from operator_algebra.checking.verdict import Sampled
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import scale, zero
 from operator_algebra.expressions.nodes import Expr

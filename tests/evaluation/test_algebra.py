@@ -16,8 +16,8 @@ from operator_algebra.expressions.query import block, dense, logdet, trace
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.models.families import random_tree
 from operator_algebra.models.model import Model
-from operator_algebra.operators.leaves import Frame
 from operator_algebra.operators.spaces import FORCE, MOTION, ONE, space
+from operator_algebra.spatial.arrays import Axes
 from tests.expression_strategies import expressions, inputs_for
 from tests.lowering.agreement import bound
 from tests.oracles.dense_algebra import DenseAlgebra
@@ -50,7 +50,7 @@ VELOCITY = fixpoint("X_velocity", ONE >> MOTION, lambda X: s.E_phi.T @ X + s.H.T
 MOMENTUM = fixpoint("X_momentum", ONE >> FORCE, lambda X: s.E_phi @ X + s.M @ VELOCITY)
 
 
-def compare(e: Expr, model: Model, seed: int, frame: Frame) -> tuple[float, Scaled]:
+def compare(e: Expr, model: Model, seed: int, frame: Axes) -> tuple[float, Scaled]:
     """The largest difference from dense algebra, and the value with its scale."""
     q, _ = model.random(seed)
     given = inputs_for(e, model, seed)
@@ -65,14 +65,14 @@ def compare(e: Expr, model: Model, seed: int, frame: Frame) -> tuple[float, Scal
 
 @given(mechanisms(max_bodies=6), expressions(), seeds, frames)
 @settings(max_examples=160)
-def test_every_expression_has_its_dense_value(model: Model, e: Expr, seed: int, frame: Frame) -> None:
+def test_every_expression_has_its_dense_value(model: Model, e: Expr, seed: int, frame: Axes) -> None:
     error, found = compare(e, model, seed, frame)
     assert error <= bound(found) * found.scale
 
 
 @pytest.mark.parametrize("e", [SHARP, COSTATE, NESTED, VELOCITY, MOMENTUM, s.P, s.R, s.Upsilon, s.S, s.Omega], ids=str)
 @pytest.mark.parametrize("frame", ["body", "world"])
-def test_fixed_points_settle_like_rounds_of_the_whole_equation(e: Expr, frame: Frame) -> None:
+def test_fixed_points_settle_like_rounds_of_the_whole_equation(e: Expr, frame: Axes) -> None:
     for seed in range(4):
         model = random_tree(8, joints=MOVING, seed=seed)
         error, found = compare(e, model, seed, frame)

@@ -14,7 +14,7 @@ from operator_algebra import symbols as s
 from operator_algebra.evaluation import evaluate
 from operator_algebra.models.families import random_tree
 from operator_algebra.models.model import Model
-from operator_algebra.operators.leaves import Frame
+from operator_algebra.spatial.arrays import Axes
 from tests.oracles import dense_dynamics, pinocchio_models, recursive_dynamics
 from tests.oracles.dense_dynamics import allowed
 from tests.rounding import apart, rounding, size
@@ -29,7 +29,7 @@ frames = st.sampled_from(["body", "world"])
 
 @given(mechanisms(armature=True), st.integers(0, 1000), frames)
 @settings(max_examples=40)
-def test_inverse_dynamics_is_newton_euler(model: Model, seed: int, frame: Frame) -> None:
+def test_inverse_dynamics_is_newton_euler(model: Model, seed: int, frame: Axes) -> None:
     q, v = model.random(seed)
     qdd = np.random.default_rng(seed).standard_normal(model.nv)
     found = evaluate(MASS @ s.qdd + BIAS, model, q=q, v=v, qdd=qdd, frame=frame).dense()
@@ -49,7 +49,7 @@ def test_external_forces_act_at_body_origins(model: Model, seed: int) -> None:
 
 @given(mechanisms(armature=True), st.integers(0, 1000), frames)
 @settings(max_examples=40)
-def test_mass_matrix_is_that_of_composite_bodies(model: Model, seed: int, frame: Frame) -> None:
+def test_mass_matrix_is_that_of_composite_bodies(model: Model, seed: int, frame: Axes) -> None:
     q, v = model.random(seed)
     found = evaluate(MASS, model, q=q, frame=frame).dense()
     left = allowed(model, q, v).mass
@@ -59,7 +59,7 @@ def test_mass_matrix_is_that_of_composite_bodies(model: Model, seed: int, frame:
 
 @given(mechanisms(armature=True), st.integers(0, 1000), frames)
 @settings(max_examples=60)
-def test_forward_dynamics_is_the_articulated_body_algorithm(model: Model, seed: int, frame: Frame) -> None:
+def test_forward_dynamics_is_the_articulated_body_algorithm(model: Model, seed: int, frame: Axes) -> None:
     q, v = model.random(seed)
     T = np.random.default_rng(seed).standard_normal(model.nv)
     found = evaluate(s.inv(MASS) @ (s.T - BIAS), model, q=q, v=v, T=T, frame=frame).dense()

@@ -17,9 +17,9 @@ from operator_algebra.expressions.build import diag, inv, root
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import trace
 from operator_algebra.meaning.queries import answer
-from operator_algebra.meaning.source import ConvertedSource, GivenSource
 from operator_algebra.models.families import random_tree
 from operator_algebra.operators.layout import Layout
+from tests.oracles.exact_sources import ConvertedSource, GivenSource
 from tests.rounding import apart, condition, rounding, size
 
 mpmath: Any = import_module("mpmath")

@@ -25,8 +25,8 @@ from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.models.families import random_tree
 from operator_algebra.models.kinematics import inertia_blocks
 from operator_algebra.models.model import Body, Model
-from operator_algebra.operators.leaves import Frame
 from operator_algebra.operators.spaces import RATE, TORQUE
+from operator_algebra.spatial.arrays import Axes
 from operator_algebra.spatial.inertia import spatial_inertia
 from tests.expression_strategies import expressions, inputs_for
 from tests.lowering.agreement import bound, scale
@@ -102,11 +102,11 @@ def close(found: Array, expected: Array, size: Any) -> bool:
 @pytest.mark.parametrize("name", FORMULAS)
 def test_derivatives_by_a_complex_step(name: str) -> None:
     e = FORMULAS[name]
-    frames: tuple[Frame, ...] = ("body", "world")
+    frames: tuple[Axes, ...] = ("body", "world")
     for model in (ALL, SPRINGS):
         for frame in frames:
 
-            def value(q: Array, model: Model = model, frame: Frame = frame) -> Array:
+            def value(q: Array, model: Model = model, frame: Axes = frame) -> Array:
                 return evaluate(e, model, q=q, frame=frame, **given_to(e)).dense()
 
             expected = along(model, Q, V, value)
@@ -118,7 +118,7 @@ def test_derivatives_by_a_complex_step(name: str) -> None:
     expressions(), mechanisms(armature=True, max_bodies=6), st.integers(0, 2**20), st.sampled_from(["body", "world"])
 )
 @settings(max_examples=100)
-def test_derivatives_of_random_expressions(e: Expr, model: Model, seed: int, frame: Frame) -> None:
+def test_derivatives_of_random_expressions(e: Expr, model: Model, seed: int, frame: Axes) -> None:
     q, v = model.random(seed)
     values = dict(inputs_for(e, model, seed))
     if any(symbol.name == "H_dot" for symbol in free_symbols(e)):

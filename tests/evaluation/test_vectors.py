@@ -16,7 +16,8 @@ from operator_algebra.evaluation import evaluate
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.models.gallery import load
 from operator_algebra.models.model import Model
-from operator_algebra.operators.leaves import Frame, LeafValues
+from operator_algebra.operators.leaves import LeafValues
+from operator_algebra.spatial.arrays import Axes
 from tests.rounding import apart, condition, rounding, size
 
 Floats = NDArray[np.float64]
@@ -25,7 +26,7 @@ VECTORS: dict[str, dict[str, Any]] = json.loads(
 )
 # Relative to the largest entry: the numbers are given to sixteen digits; they are of three to four bodies, and solve.
 TOLERANCE = rounding(terms=9 * 4, condition=max(condition(given["mass"]) for given in VECTORS.values()))
-FRAMES: tuple[Frame, ...] = ("body", "world")
+FRAMES: tuple[Axes, ...] = ("body", "world")
 MECHANISMS = tuple(VECTORS)
 
 _MASS = s.H @ s.phi @ s.M @ s.phi.T @ s.H.T
@@ -66,7 +67,7 @@ def mechanism(name: str) -> tuple[Model, Floats, Floats, Floats]:
     return model, q, v, np.array([1, -2, 0.5, 0.3, -0.1, 0.2])
 
 
-def value(e: Expr, name: str, frame: Frame, numbering: Any = "model") -> Floats:
+def value(e: Expr, name: str, frame: Axes, numbering: Any = "model") -> Floats:
     model, q, v, T = mechanism(name)
     given: dict[str, Any] = {}
     needed = {symbol.name for symbol in _inputs(e)}
@@ -91,7 +92,7 @@ def close(found: Floats, expected: Any) -> bool:
 @pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize("name", MECHANISMS)
 @pytest.mark.parametrize("quantity", JOINT_SPACE)
-def test_joint_space(quantity: str, name: str, frame: Frame) -> None:
+def test_joint_space(quantity: str, name: str, frame: Axes) -> None:
     expected = VECTORS[name][quantity]
     assert close(value(JOINT_SPACE[quantity], name, frame), expected)
 
@@ -99,7 +100,7 @@ def test_joint_space(quantity: str, name: str, frame: Frame) -> None:
 @pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize("name", MECHANISMS)
 @pytest.mark.parametrize("quantity", ["mass", "mass_inv", "innovations_factor", "m", "xi"])
-def test_the_papers_numbering_reverses_the_bodies(quantity: str, name: str, frame: Frame) -> None:
+def test_the_papers_numbering_reverses_the_bodies(quantity: str, name: str, frame: Axes) -> None:
     model = mechanism(name)[0]
     expected = np.asarray(VECTORS[name][quantity], dtype=float)
     order = [i for part in reversed(model.v_slices) for i in range(part.start, part.stop)]
@@ -110,7 +111,7 @@ def test_the_papers_numbering_reverses_the_bodies(quantity: str, name: str, fram
 @pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize("name", MECHANISMS)
 @pytest.mark.parametrize("quantity", PER_BODY)
-def test_blocks_in_body_axes(quantity: str, name: str, frame: Frame) -> None:
+def test_blocks_in_body_axes(quantity: str, name: str, frame: Axes) -> None:
     model, q, _, _ = mechanism(name)
     blocks = evaluate(PER_BODY[quantity], model, q=q, frame=frame)
     for k in range(model.n):
@@ -126,7 +127,7 @@ def test_blocks_in_body_axes(quantity: str, name: str, frame: Frame) -> None:
 
 @pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_velocity(name: str, frame: Frame) -> None:
+def test_velocity(name: str, frame: Axes) -> None:
     model, q, _, _ = mechanism(name)
     found = value(s.V, name, frame).reshape(model.n, 6)
     if frame == "world":

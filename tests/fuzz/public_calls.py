@@ -151,13 +151,13 @@ def calls(folder: Path) -> dict[str, Call]:
         "innovations": call(sym.innovations, sym.armature),
         # -- truth
         "Identity": call(
-            oa.Identity, "law", phi, inv(I - E_phi), domain=("serial",), given=(), cites="", theme="", idea="",
+            oa.Identity, "law", phi, inv(I - E_phi), domain=("serial",), cites="", theme="", idea="",
             misprint="", twins=(),
         ),
         "Identity.formula": call(law.formula, "unicode"),
         "Statement": call(
             oa.Statement, "law", statement.kind, statement.rule, statement.lhs, statement.rhs, reads="X", domain=(),
-            given=(), cites="", theme="", idea="", misprint="", twins=(),
+            cites="", theme="", idea="", misprint="", twins=(),
         ),
         "Statement.formula": call(statement.formula, "unicode"),
         "catalogue": call(oa.catalogue, "factor*"),

@@ -48,9 +48,9 @@ def test_every_pure_module_is_under_contract() -> None:
     assert listed == [f"operator_algebra.{module}" for module in PURE if exists(module)]
 
 
-def test_the_judge_is_under_contract() -> None:
-    judged = [f"operator_algebra.{module}" for module in ("lowering", "backends", "compiler")]
-    assert CONTRACTS["The judge shares no code with the judged"]["forbidden_modules"] == judged
+def test_meaning_is_under_contract() -> None:
+    programs = [f"operator_algebra.{module}" for module in ("lowering", "backends", "compiler")]
+    assert CONTRACTS["Meaning shares no code with programs"]["forbidden_modules"] == programs
 
 
 def test_backends_are_strangers() -> None:

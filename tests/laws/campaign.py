@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.checking.residual import Precise, judge
 from operator_algebra.checking.suite import in_domain, trials
+from operator_algebra.checking.verdict import Precise, decide
 from operator_algebra.identities.catalogue import catalogue
 from operator_algebra.identities.identity import Law
 from operator_algebra.models.families import forest
@@ -52,13 +52,13 @@ def campaign(count: int, first: int) -> dict[str, Any]:
             kept: Precise = {}
             for law in laws:
                 if in_domain(law, model):
-                    verdicts = [one.verdict for one in judge(trial, law, precise=kept)]
+                    verdicts = [one.verdict for one in decide(trial, law, precise=kept)]
                     told.update(verdicts)
                     if "FAILS" in verdicts:
                         false_fails.append(f"{law.name} on {model.name}")
             for place, twin in enumerate(twins):
                 if refuted[place] < 3 and in_domain(twin, model):
-                    verdicts = [one.verdict for one in judge(trial, twin, precise=kept)]
+                    verdicts = [one.verdict for one in decide(trial, twin, precise=kept)]
                     twins_told.update(verdicts)
                     refuted[place] += verdicts.count("FAILS")
     return {

@@ -10,8 +10,8 @@ import numpy as np
 
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.meaning.evaluator import Evaluation
-from operator_algebra.meaning.source import GivenSource
 from operator_algebra.operators.layout import Layout
+from tests.oracles.exact_sources import GivenSource
 
 Blocks = dict[tuple[int, int], Any]
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from operator_algebra.checking.residual import readings
+from operator_algebra.checking.verdict import readings
 from operator_algebra.identities.catalogue import catalogue, law_named
 from operator_algebra.identities.identity import Law
 from operator_algebra.identities.themes.noise import J

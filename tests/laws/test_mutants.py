@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from operator_algebra.checking.residual import judge
 from operator_algebra.checking.suite import mechanism, trials
+from operator_algebra.checking.verdict import decide
 from operator_algebra.expressions.nodes import Root
 from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.identities.catalogue import catalogue
@@ -55,7 +55,7 @@ def test_a_listed_mutant_is_equal_in_exact_arithmetic(mutant: Identity) -> None:
         # A square root is not rational: the same with hundreds of bits.
         for size in ("forest5.7", "forest5.12", "tree4", "free2", "spherical-outboard"):
             samples = [trial.precisely(range(len(trial.samples))) for trial, _ in trials(mechanism(size), 4, seed=9)]
-            assert {one.verdict for trial in samples for one in judge(trial, mutant)} == {"holds"}
+            assert {one.verdict for trial in samples for one in decide(trial, mutant)} == {"holds"}
         return
     assert all(is_zero(mutant.lhs - mutant.rhs, rational_tree(seed)) for seed in range(TREES))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from operator_algebra.checking.residual import Precise, Verdict, judge
 from operator_algebra.checking.suite import in_domain, mechanism, trials
 from operator_algebra.checking.trial import Trial
+from operator_algebra.checking.verdict import Precise, Verdict, decide
 from operator_algebra.identities.identity import Identity, Law, Statement, Twin
 from operator_algebra.models.model import Model
 
@@ -24,7 +24,7 @@ def verdicts(law: Law, name: str) -> list[Verdict]:
     """The verdict of each sample on a mechanism of the suite; none outside the domain."""
     if not in_domain(law, mechanism(name)):
         return []
-    return [one.verdict for trial, kept in _batches(name) for one in judge(trial, law, precise=kept)]
+    return [one.verdict for trial, kept in _batches(name) for one in decide(trial, law, precise=kept)]
 
 
 def refuted(law: Law, names: Iterable[str] = SMALL) -> bool:
@@ -36,7 +36,7 @@ def fresh(law: Law, model: Model, seed: int) -> list[Verdict]:
     """The verdicts on a mechanism that is not of the suite."""
     if not in_domain(law, model):
         return []
-    return [one.verdict for trial, _ in trials(model, 1, seed) for one in judge(trial, law)]
+    return [one.verdict for trial, _ in trials(model, 1, seed) for one in decide(trial, law)]
 
 
 def false_claim(law: Law, twin: Twin | Statement) -> Law:

@@ -16,9 +16,10 @@ from operator_algebra.errors import OperatorAlgebraError, OperatorAlgebraWarning
 from operator_algebra.evaluation import model_source, scaled, start
 from operator_algebra.expressions.query import Query
 from operator_algebra.meaning.queries import answer
-from operator_algebra.meaning.source import ConvertedSource, Source
+from operator_algebra.meaning.source import Source
 from tests.lowering.agreement import Floats, bound, dense, sample, scale
 from tests.lowering.cases import Case, Sample
+from tests.oracles.exact_sources import ConvertedSource
 from tests.rounding import apart
 
 mpmath: Any = import_module("mpmath")

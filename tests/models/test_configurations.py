@@ -9,8 +9,10 @@ from operator_algebra.errors import InputError
 from operator_algebra.models.configurations import rest
 from operator_algebra.models.gallery import load
 from operator_algebra.models.joints.joint import Joint, Limits
-from operator_algebra.models.kinematics import joint_transforms, spring_deflections
+from operator_algebra.models.kinematics import joint_transforms
 from operator_algebra.models.model import Body, Model
+from operator_algebra.operators import leaf
+from operator_algebra.operators.leaves import LeafValues
 from operator_algebra.spatial.inertia import Inertia
 from tests.rounding import apart, differencing, rounding, size
 from tests.strategies import mechanisms
@@ -76,9 +78,14 @@ def test_rest_and_deflections_of_springs() -> None:
     model = Model(bodies=bodies)
     assert rest(model)[:5].tolist() == [0.5, 1.0, 0.0, 0.0, 0.0]
     q = model.integrate(model.neutral(), [0.7, 0.1, 0.2, 0.3, *[0.4] * 6])
-    found = spring_deflections(model, np.stack([q, model.neutral()]), np)
-    assert apart(found[0], [0.2, 0.1, 0.2, 0.3, *[0.0] * 6]) <= rounding()
-    assert apart(found[1], [-0.5, *[0.0] * 9]) == 0.0
+    found = spring_force(model, np.stack([q, model.neutral()]))
+    assert apart(found[0], [0.6, 0.2, 0.4, 0.6, *[0.0] * 6]) <= rounding()
+    assert apart(found[1], [-1.5, *[0.0] * 9]) == 0.0
+
+
+def spring_force(model: Model, q: np.ndarray) -> np.ndarray:
+    """The leaf `spring`, one number for each rate."""
+    return np.concatenate(LeafValues(model, q).blocks(leaf.spring), axis=-2)[..., 0]
 
 
 def test_springs_pull_along_the_gradient_of_their_energy() -> None:
@@ -94,9 +101,9 @@ def test_springs_pull_along_the_gradient_of_their_energy() -> None:
     q = model.integrate(model.neutral(), 0.5 * rng.standard_normal(model.nv))
 
     def energy(at: np.ndarray) -> float:
-        return 0.5 * float(stiffness @ np.square(spring_deflections(model, at, np)))
+        return 0.5 * float(stiffness @ np.square(model.difference(rest(model), at)))
 
-    pull = -stiffness * spring_deflections(model, q, np)
+    pull = -spring_force(model, q)
     h = 1e-5
     for i, direction in enumerate(np.eye(model.nv)):
         slope = (energy(model.integrate(q, h * direction)) - energy(model.integrate(q, -h * direction))) / (2 * h)

@@ -13,6 +13,7 @@ from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Body, Model
 from operator_algebra.spatial.arrays import Array, ArrayNamespace, Vector3
 from operator_algebra.spatial.inertia import Inertia
+from tests.oracles.by_body import joint_map_rates, joint_maps
 from tests.rounding import apart, rounding, size
 
 
@@ -78,8 +79,8 @@ def test_models_evaluate_them_like_the_others() -> None:
     q, v = model.random(3)
     batch = np.stack([q, q[::-1]])
     rotation, position = kinematics.joint_transforms(model, batch, np)
-    maps = kinematics.joint_maps(model, batch, np)
-    rates = kinematics.joint_map_rates(model, batch, np.stack([v, v]), np)
+    maps = joint_maps(model, batch)
+    rates = joint_map_rates(model, batch, np.stack([v, v]))
     for k, body in enumerate(model.bodies):
         for sample in range(2):
             own = batch[sample, model.q_slices[k]]

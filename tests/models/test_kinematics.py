@@ -8,6 +8,7 @@ from operator_algebra.models import kinematics
 from operator_algebra.models.model import Model
 from operator_algebra.spatial.transforms import phi_block
 from operator_algebra.spatial.vectors import motion_cross
+from tests.oracles.by_body import joint_map_rates, joint_maps
 from tests.rounding import apart, differencing, rounding, size
 from tests.strategies import mechanisms
 
@@ -18,8 +19,8 @@ def test_blocks_are_those_of_the_joints(model: Model, seed: int) -> None:
     batch, rates = np.stack([q, model.neutral()]), np.stack([v, 2.0 * v])
     rotation, position = kinematics.joint_transforms(model, batch, np)
     placed = kinematics.body_transforms(model, batch, np)
-    maps = kinematics.joint_maps(model, batch, np)
-    map_rates = kinematics.joint_map_rates(model, batch, rates, np)
+    maps = joint_maps(model, batch)
+    map_rates = joint_map_rates(model, batch, rates)
     assert rotation.shape == (2, model.n, 3, 3)
     assert position.shape == (2, model.n, 3)
     for k, body in enumerate(model.bodies):
@@ -58,7 +59,7 @@ def test_velocities_are_derivatives_of_poses(model: Model, seed: int) -> None:
     """The twist of a body, summed along its path, against differences of its pose in the ground."""
     q, v = model.random(seed)
     rotation, shift = kinematics.body_transforms(model, q, np)
-    maps = kinematics.joint_maps(model, q, np)
+    maps = joint_maps(model, q)
     twists: list[np.ndarray] = []
     for k, p in enumerate(model.parent):
         relative = maps[k] @ v[model.v_slices[k]]
@@ -83,7 +84,6 @@ def test_a_model_with_fixed_joints_only_has_no_coordinates() -> None:
     q = model.neutral()
     assert q.shape == (0,)
     assert kinematics.body_transforms(model, q, np)[1].tolist() == [[0, 0, 0], [1, 0, 0], [1, 0, 0]]
-    assert kinematics.spring_deflections(model, q, np).shape == (0,)
     assert model.integrate(q, np.zeros(0)).shape == (0,)
 
 

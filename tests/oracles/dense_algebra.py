@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from operator_algebra.expressions import nodes as n
 from operator_algebra.models.model import Model
-from operator_algebra.operators.leaves import Frame, LeafValues
+from operator_algebra.operators.leaves import LeafValues
+from operator_algebra.spatial.arrays import Axes
 
 Floats = NDArray[np.float64]
 
@@ -19,7 +20,7 @@ Floats = NDArray[np.float64]
 class DenseAlgebra:
     """The dense value of expressions on a mechanism; inputs are columns, and the diagonals of diagonal operators."""
 
-    def __init__(self, model: Model, q: Floats, inputs: Mapping[str, Any], frame: Frame = "body") -> None:
+    def __init__(self, model: Model, q: Floats, inputs: Mapping[str, Any], frame: Axes = "body") -> None:
         self.model = model
         self.leaves = LeafValues(model, q, inputs.get("v"), frame)
         self.inputs = inputs

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from operator_algebra.models import kinematics
 from operator_algebra.models.model import Model
+from tests.oracles.by_body import joint_map_rates, joint_maps
 from tests.rounding import rounding, size
 
 Floats = NDArray[np.float64]
@@ -29,7 +30,7 @@ def bias(model: Model, q: Floats, v: Floats) -> Floats:
     spin = phi.T @ _joint_maps(model, q) @ v
     cross = _block_diagonal([_motion_cross(part) for part in spin.reshape(-1, 6)])
     rates = np.zeros((6 * model.n, model.nv))
-    for k, block in enumerate(kinematics.joint_map_rates(model, q, v, np)):
+    for k, block in enumerate(joint_map_rates(model, q, v)):
         rates[6 * k : 6 * k + 6, model.v_slices[k]] = block
     a = cross @ _joint_maps(model, q) @ v + rates @ v
     rotation, _ = kinematics.body_transforms(model, q, np)
@@ -95,7 +96,7 @@ def _operators(model: Model, q: Floats) -> tuple[Floats, Floats, Floats]:
 
 def _joint_maps(model: Model, q: Floats) -> Floats:
     result = np.zeros((6 * model.n, model.nv))
-    for k, block in enumerate(kinematics.joint_maps(model, q, np)):
+    for k, block in enumerate(joint_maps(model, q)):
         result[6 * k : 6 * k + 6, model.v_slices[k]] = block
     return result
 

@@ -14,13 +14,14 @@ import numpy as np
 
 from operator_algebra.evaluation import model_source, start
 from operator_algebra.expressions.nodes import Expr, Symbol
-from operator_algebra.meaning.source import ConvertedSource, ModelSource
+from operator_algebra.meaning.source import ModelSource
 from operator_algebra.models.arrays import JointGroup, ModelArrays
 from operator_algebra.models.model import Model
 from operator_algebra.operators import leaf
 from operator_algebra.operators.blockdict import BlockDict
 from operator_algebra.operators.blocks import BlockMatrix
 from operator_algebra.operators.leaves import LeafValues, places
+from tests.oracles.exact_sources import ConvertedSource
 from tests.oracles.extended_precision import DIGITS, exact
 
 _frompyfunc: Any = np.frompyfunc

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from operator_algebra.spatial.vectors import apply, force_cross, motion_cross, skew
+from operator_algebra.spatial.vectors import apply, motion_cross, skew
 from tests.rounding import apart, rounding, size
 
 Floats = NDArray[np.float64]
@@ -21,11 +21,6 @@ def rng() -> np.random.Generator:
 def test_skew_is_the_cross_product(rng: np.random.Generator) -> None:
     a, b = rng.standard_normal((2, 4, 5, 3))
     assert apart(apply(skew(a, np), b), np.cross(a, b)) <= rounding(size(a) * size(b), terms=2)
-
-
-def test_force_cross_is_minus_the_adjoint_of_motion_cross(rng: np.random.Generator) -> None:
-    twist = rng.standard_normal((7, 6))
-    assert (force_cross(twist, np) == -np.swapaxes(motion_cross(twist, np), -1, -2)).all()
 
 
 def test_motion_cross_of_a_vector_with_itself_is_zero(rng: np.random.Generator) -> None:

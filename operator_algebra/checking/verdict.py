@@ -37,7 +37,7 @@ FIXED_BITS = 320
 class Sampled:
     """The outcome of one law at one sample: the share of its terms that is left, and what rounding may leave.
 
-    `precise` says that floats could not tell in one of the readings, which was then judged with hundreds of bits. What
+    `precise` says that floats could not tell in one of the readings, which was then decided with hundreds of bits. What
     holds has a residual below its bound.
     """
 
@@ -93,12 +93,12 @@ def _told(culprit: Expr | None) -> str:
     return "" if culprit is None else str(culprit)
 
 
-def judge(
+def decide(
     trial: Trial, law: Law, *, precise: Precise | None = None, stop: bool = False, confirm: bool = True
 ) -> list[Sampled]:
     """The outcome of a law at every sample of a trial; `precise` keeps trials that several laws share.
 
-    With `stop` nothing is judged after the first sample that refutes the law; without `confirm` a difference that is no
+    With `stop` nothing is tried after the first sample that refutes the law; without `confirm` a difference that is no
     rounding refutes it at once. Nothing for a large mechanism and a law that cannot be probed with vectors.
     """
     kept: Precise = {} if precise is None else precise
@@ -107,7 +107,7 @@ def judge(
         if trial.model.n > DENSE_LIMIT and reading.name.endswith(ANY_GAIN):
             continue  # ψ of an arbitrary gain grows exponentially with the depth
         try:
-            outcome = _judge(trial, reading, kept, stop=stop, confirm=confirm)
+            outcome = _decide(trial, reading, kept, stop=stop, confirm=confirm)
         except NotProbed:
             return []
         worst = outcome if not worst else [_worse(a, b) for a, b in zip(worst, outcome, strict=not stop)]
@@ -129,7 +129,7 @@ def _worse(a: Sampled, b: Sampled) -> Sampled:
     return replace(b if rank(b) > rank(a) else a, precise=a.precise or b.precise)
 
 
-def _judge(trial: Trial, law: Law, kept: Precise, *, stop: bool = False, confirm: bool = True) -> list[Sampled]:
+def _decide(trial: Trial, law: Law, kept: Precise, *, stop: bool = False, confirm: bool = True) -> list[Sampled]:
     try:
         with np.errstate(all="ignore"):
             found = residual(trial, law)
@@ -172,7 +172,7 @@ def _verdict(trial: Trial, law: Law, found: Residual, k: int, kept: Precise, *, 
     needed = fixed_bits(law)
     if (k, needed) not in kept:
         kept[k, needed] = trial.precisely([k], needed)
-    (again,) = _judge(kept[k, needed], law, {})
+    (again,) = _decide(kept[k, needed], law, {})
     if again.verdict == "inconclusive":
         return Sampled("inconclusive", share, bound, condition, culprit or again.culprit, law, precise=True)
     return again

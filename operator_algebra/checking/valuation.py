@@ -1,4 +1,4 @@
-"""The judge: the value of an expression on a scene by plain matrix algebra, with its size before cancellation."""
+"""The value of an expression on a scene by plain matrix algebra, with its size before cancellation."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Value:
     culprit: Expr | None = None
 
 
-class Judge:
+class Valuation:
     """Values of expressions on one scene, each computed once."""
 
     def __init__(self, scene: Scene) -> None:

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from operator_algebra.checking.large import NotProbed, probe_residual
-from operator_algebra.checking.probe import Prober
-from operator_algebra.checking.residual import Verdict
+from operator_algebra.checking.prober import Prober
 from operator_algebra.checking.scene import Sample
 from operator_algebra.checking.suite import in_domain
+from operator_algebra.checking.verdict import Verdict
 from operator_algebra.errors import SingularError
 from operator_algebra.identities.identity import Law
 from operator_algebra.models.families import chain, random_tree

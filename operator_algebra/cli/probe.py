@@ -9,7 +9,7 @@ from operator_algebra.cli.output import say, say_json
 from operator_algebra.progress import reporting
 
 if TYPE_CHECKING:
-    from operator_algebra.checking.probing import Probed
+    from operator_algebra.checking.probed_laws import Probed
     from operator_algebra.identities.identity import Law
 
 FAILED = 1
@@ -17,7 +17,7 @@ FAILED = 1
 
 def probe_laws(laws: Sequence[Law], bodies: int, seed: int, *, as_json: bool, quiet: bool, ascii_only: bool) -> int:
     """Probe laws on a chain and a tree of that many bodies; the exit code."""
-    from operator_algebra.checking.probing import probe, probe_mechanisms
+    from operator_algebra.checking.probed_laws import probe, probe_mechanisms
 
     models = probe_mechanisms(bodies)
     outcomes: list[Probed] = []

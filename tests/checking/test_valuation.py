@@ -1,18 +1,18 @@
-"""The judge against the reference evaluation, floats against fixed point, and what an inverse needs."""
+"""The valuation against the reference evaluation, floats against fixed point, and what an inverse needs."""
 
 import numpy as np
 import pytest
 
 from operator_algebra.checking.arithmetic import FixedPoint, FloatArithmetic, Singular
-from operator_algebra.checking.judge import Judge
 from operator_algebra.checking.scene import Sample, extended_scene, float_scene
 from operator_algebra.checking.suite import mechanism
+from operator_algebra.checking.valuation import Valuation
 from operator_algebra.errors import InputError
 from operator_algebra.evaluation import evaluate
 from operator_algebra.expressions.build import diag
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.models.model import Model
-from operator_algebra.operators.leaves import Frame
+from operator_algebra.spatial.arrays import Axes
 from operator_algebra.symbols import (
     LEAVES,
     D,
@@ -52,21 +52,21 @@ FORMULAS: list[Expr] = [
 ROBOTS = ("tree4", "free2", "universal-outboard", "planar-root", "forest5.12", "fixed-alone", "geared2")
 
 
-def _judge(model: Model, frame: Frame, count: int = 1, *, precise: bool = False) -> tuple[Judge, list[Sample]]:
+def _valuation(model: Model, frame: Axes, count: int = 1, *, precise: bool = False) -> tuple[Valuation, list[Sample]]:
     samples = [Sample.draw(model, 7 + k, frame) for k in range(count)]
-    return Judge((extended_scene if precise else float_scene)(model, samples)), samples
+    return Valuation((extended_scene if precise else float_scene)(model, samples)), samples
 
 
 @pytest.mark.parametrize("frame", ["body", "world"])
 @pytest.mark.parametrize("name", ROBOTS)
-def test_two_roads_to_the_same_value(name: str, frame: Frame) -> None:
+def test_two_roads_to_the_same_value(name: str, frame: Axes) -> None:
     model = mechanism(name)
-    judge, (sample,) = _judge(model, frame)
+    valuation, (sample,) = _valuation(model, frame)
     for e in [*FORMULAS, *LEAVES]:
         needs_v = "v" in str({symbol.name for symbol in _inputs(e)})
         given = {"v": sample.v} if needs_v or e is LEAVES[2] else {}
         reference = evaluate(e, model, q=sample.q, frame=frame, **given)
-        value = judge.value(e)
+        value = valuation.value(e)
         dense = reference.data.toarray()
         # Two roads, each with blocks of six.
         bound = rounding(terms=36 * model.depth, condition=float(value.condition[0]))
@@ -81,16 +81,16 @@ def _inputs(e: Expr) -> set[Expr]:
 
 def test_a_batch_is_as_good_as_one_by_one() -> None:
     model = mechanism("forest5.7")
-    judge, samples = _judge(model, "body", 3)
+    valuation, samples = _valuation(model, "body", 3)
     for k, sample in enumerate(samples):
-        alone = Judge(float_scene(model, [sample]))
-        np.testing.assert_array_equal(judge.value(Omega).array[k], alone.value(Omega).array[0])
+        alone = Valuation(float_scene(model, [sample]))
+        np.testing.assert_array_equal(valuation.value(Omega).array[k], alone.value(Omega).array[0])
 
 
 def test_fixed_point_agrees_with_floats_to_their_last_digits() -> None:
     model = mechanism("free2")
-    floats, _ = _judge(model, "world")
-    precise, _ = _judge(model, "world", precise=True)
+    floats, _ = _valuation(model, "world")
+    precise, _ = _valuation(model, "world", precise=True)
     arithmetic = precise.arithmetic
     assert isinstance(arithmetic, FixedPoint)
     for e in FORMULAS:
@@ -102,9 +102,9 @@ def test_fixed_point_agrees_with_floats_to_their_last_digits() -> None:
 
 @pytest.mark.parametrize("name", ["planar-root", "helical-outboard", "universal-outboard", "free1", "forest5.19"])
 def test_rotations_are_orthogonal_to_all_bits(name: str) -> None:
-    judge, _ = _judge(mechanism(name), "body", precise=True)
-    arithmetic = judge.arithmetic
-    X_abs = judge.value(vocabulary()["X_abs"]).array
+    valuation, _ = _valuation(mechanism(name), "body", precise=True)
+    arithmetic = valuation.arithmetic
+    X_abs = valuation.value(vocabulary()["X_abs"]).array
     for k in range(0, X_abs.shape[-1], 6):
         block = X_abs[:, k : k + 3, k : k + 3]
         product = arithmetic.multiply(block, np.swapaxes(block, -1, -2))
@@ -114,8 +114,8 @@ def test_rotations_are_orthogonal_to_all_bits(name: str) -> None:
 
 
 def test_sizes_remember_what_cancelled() -> None:
-    judge, _ = _judge(mechanism("tree4"), "body")
-    value = judge.value(H @ tau_bar)
+    valuation, _ = _valuation(mechanism("tree4"), "body")
+    value = valuation.value(H @ tau_bar)
     terms = float(np.linalg.norm(value.size))
     assert np.linalg.norm(value.array) <= rounding(terms, terms=6, condition=float(value.condition[0]))
     assert np.linalg.norm(value.size) > 1.0
@@ -148,7 +148,7 @@ def test_a_singular_sample_does_not_spoil_its_neighbours() -> None:
 
 
 def test_what_has_no_value_is_refused() -> None:
-    judge, _ = _judge(mechanism("tree4"), "body")
+    valuation, _ = _valuation(mechanism("tree4"), "body")
     variable = P.children[0]
     with pytest.raises(InputError, match="no value of its own"):
-        judge.value(variable)
+        valuation.value(variable)

@@ -42,17 +42,17 @@ def _shape(size: int, place: int) -> Model:
 
 
 def _alone(kind: str) -> Model:
-    return forest(f"{kind}-alone", [-1], [kind], _rng(2, len(kind)))
+    return forest(f"{kind}-alone", [-1], [kind], _rng(2, *kind.encode()))
 
 
 def _outboard(kind: str) -> Model:
     """The joint at depth 3, with bodies before and behind it, one of them on a side branch."""
     parents, kinds = [-1, 0, 1, 2, 3, 1], ["revolute", "prismatic", "revolute", kind, "revolute", "helical"]
-    return forest(f"{kind}-outboard", parents, kinds, _rng(3, len(kind)))
+    return forest(f"{kind}-outboard", parents, kinds, _rng(3, *kind.encode()))
 
 
 def _root(kind: str) -> Model:
-    return forest(f"{kind}-root", [-1, 0, 0, 1], [kind, "revolute", "spherical", "prismatic"], _rng(4, len(kind)))
+    return forest(f"{kind}-root", [-1, 0, 0, 1], [kind, "revolute", "spherical", "prismatic"], _rng(4, *kind.encode()))
 
 
 def _free(place: int) -> Model:

@@ -10,7 +10,7 @@ from operator_algebra.checking.prober import Column, Prober
 from operator_algebra.checking.scene import Sample
 from operator_algebra.checking.statements import Residual, combination
 from operator_algebra.errors import InputError
-from operator_algebra.expressions.build import add, matmul
+from operator_algebra.expressions.build import add, inv, matmul
 from operator_algebra.expressions.nodes import Diag, Expr, Product
 from operator_algebra.expressions.query import Query
 from operator_algebra.expressions.traverse import children_and_definition, postorder
@@ -198,8 +198,6 @@ def _number(prober: Prober, query: Query) -> tuple[float, float, Worst]:
     blocks = value.diagonal_blocks() if local else [value.data.toarray()]
     logs = [float(np.linalg.slogdet(block)[1]) if block.size else 0.0 for block in blocks]
     if not local:
-        from operator_algebra.expressions.build import inv
-
         among = worst(among, prober.formed(inv(body))[2])
     return sum(logs), sum(map(abs, logs)) + rows, among
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from operator_algebra import symbols
 from operator_algebra.checking.arithmetic import Floats
-from operator_algebra.checking.inputs import draw
+from operator_algebra.checking.inputs import draw, user_sizes
 from operator_algebra.checking.scene import Sample
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import (
@@ -75,8 +75,6 @@ class RandomSource(ModelSource):
     def layout(self, space: Space) -> Layout:
         """Block sizes of a space; those of a user's space are drawn."""
         if space.sizes not in self._layouts:
-            from operator_algebra.checking.inputs import user_sizes
-
             sizes = user_sizes(space, self.model.n)
             self._layouts[space.sizes] = Layout.of(sizes, attached=space.attached)
         return self._layouts[space.sizes]

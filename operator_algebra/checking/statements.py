@@ -20,6 +20,7 @@ from operator_algebra.expressions.nodes import Expr, Product
 from operator_algebra.expressions.query import Combination, Query
 from operator_algebra.identities.identity import Side, Statement
 from operator_algebra.operators.spaces import Space
+from operator_algebra.symbols import X_abs
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,8 +289,6 @@ def _roots(trial: Trial, law: Statement) -> Residual:
 
 def _frame(trial: Trial, law: Statement) -> Residual:
     """Lhs in world axes is rhs in body axes, turned: forces by X, motions by X⁻*."""
-    from operator_algebra.symbols import X_abs
-
     lhs, rhs = _sides(law)
     body, world = trial.seen_from("body"), trial.seen_from("world")
     whole, given = world.value(lhs), body.value(rhs)

@@ -10,9 +10,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from operator_algebra.checking.claims import claim_names
 from operator_algebra.errors import InputError, ParseError
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query
+from operator_algebra.identities.catalogue import catalogue
+from operator_algebra.symbols import parse, vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,9 +45,6 @@ def question(text: str) -> Expr | Query:
     >>> formula("mass_matrix") is formula("dynamics.mass_matrix")
     True
     """
-    from operator_algebra.identities.catalogue import catalogue
-    from operator_algebra.symbols import parse
-
     if _DOTTED.fullmatch(text):
         return _application(text)
     known = names()
@@ -85,8 +85,6 @@ def names() -> dict[str, Expr]:
 
     A name that formulas print, such as bias in ℳ⁻¹ (T − bias), means what they print.
     """
-    from operator_algebra.checking.claims import claim_names
-
     dotted = applications()
     short = {name: [dotted[home] for home in found] for name, found in homes().items()}
     clear = {name: found[0] for name, found in short.items() if len(found) == 1}
@@ -100,7 +98,6 @@ def names() -> dict[str, Expr]:
 def applications() -> Mapping[str, Expr]:
     """Every formula of an application by its full name, such as `dynamics.bias`."""
     import operator_algebra
-    from operator_algebra.symbols import vocabulary
 
     found: dict[str, Expr] = {}
     for key, home in operator_algebra._MODULES.items():  # pyright: ignore[reportPrivateUsage]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from operator_algebra.checking.probed_laws import probe, probe_mechanisms
 from operator_algebra.cli.output import say, say_json
 from operator_algebra.progress import reporting
 
@@ -17,8 +18,6 @@ FAILED = 1
 
 def probe_laws(laws: Sequence[Law], bodies: int, seed: int, *, as_json: bool, quiet: bool, ascii_only: bool) -> int:
     """Probe laws on a chain and a tree of that many bodies; the exit code."""
-    from operator_algebra.checking.probed_laws import probe, probe_mechanisms
-
     models = probe_mechanisms(bodies)
     outcomes: list[Probed] = []
     with reporting(None if quiet else True, "probing") as report:

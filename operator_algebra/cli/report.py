@@ -12,6 +12,13 @@ from operator_algebra.checking.results import results
 from operator_algebra.checking.suite import coverage
 from operator_algebra.cli.page import page
 from operator_algebra.errors import BackendUnavailable
+from operator_algebra.models.gallery import load
+from operator_algebra.symbols import parse
+from operator_algebra.views.factors import factors
+from operator_algebra.views.flow import flow
+from operator_algebra.views.residuals import residuals
+from operator_algebra.views.robot import robot
+from operator_algebra.views.scaling import scaling
 from operator_algebra.views.vector import inline, svg
 
 if TYPE_CHECKING:
@@ -79,32 +86,18 @@ def _pictures(checks: Sequence[Check], folder: Path) -> dict[str, tuple[str, str
 
 def _drawings(checks: Sequence[Check]) -> dict[str, tuple[str, Callable[[], Any]]]:
     def heat() -> Any:
-        from operator_algebra.views.residuals import residuals
-
         return residuals(checks)
 
     def tiles() -> Any:
-        from operator_algebra.models.gallery import load
-        from operator_algebra.views.factors import factors
-
         return factors("H φ M φ* H*", load("quadruped"))
 
     def stick() -> Any:
-        from operator_algebra.models.gallery import load
-        from operator_algebra.views.robot import robot
-
         return robot(load("quadruped"), ellipsoids=True)
 
     def sweeps() -> Any:
-        from operator_algebra.models.gallery import load
-        from operator_algebra.symbols import parse
-        from operator_algebra.views.flow import flow
-
         return flow(parse("inv(H phi M phi' H') T"), load("tree4"))
 
     def cost() -> Any:
-        from operator_algebra.views.scaling import scaling
-
         return scaling("inv(H phi M phi' H') T", (4, 8, 16, 32, 64))
 
     return {

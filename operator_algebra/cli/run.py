@@ -11,6 +11,7 @@ import typer
 
 from operator_algebra.cli.complete import backends, formulas
 from operator_algebra.cli.output import Ascii, Json, ModelName, columns, folded, say, say_json
+from operator_algebra.errors import InputError, OperatorAlgebraWarning
 
 if TYPE_CHECKING:
     from operator_algebra.compiler import Compiled
@@ -65,7 +66,6 @@ def command(
     from operator_algebra.cli.inputs import configuration, drawn, missing, read_inputs
     from operator_algebra.cli.lookup import question, stored
     from operator_algebra.compiler import compile as compile_formula
-    from operator_algebra.errors import InputError
     from operator_algebra.operators.bind import DEFAULTS, unmentioned
 
     if model is None:
@@ -104,8 +104,6 @@ def command(
 
 def _computed(compiled: Compiled, values: dict[str, Any]) -> tuple[Any, list[str]]:
     """The result, and what the package warned of on the way."""
-    from operator_algebra.errors import OperatorAlgebraWarning
-
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", OperatorAlgebraWarning)
         result = compiled(**values)

@@ -9,6 +9,7 @@ import typer
 
 from operator_algebra.cli.complete import subjects
 from operator_algebra.cli.output import Ascii, Json, ModelName, columns, say, say_json
+from operator_algebra.errors import InputError
 
 
 def command(
@@ -74,7 +75,6 @@ def _on(e: object, name: str) -> str:
 
 def _plot(e: object, model: str | None, path: Path) -> None:
     from operator_algebra.checking.suite import mechanism
-    from operator_algebra.errors import InputError
     from operator_algebra.expressions.nodes import Expr
     from operator_algebra.views.spy import spy
 

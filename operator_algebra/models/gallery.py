@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -9,6 +10,10 @@ from typing import Literal
 
 from operator_algebra.arguments import choice, flag, quoted, shown, told
 from operator_algebra.errors import ModelError, explain
+from operator_algebra.models.formats.toml.read import read_about, read_toml
+from operator_algebra.models.formats.toml.write import write_toml
+from operator_algebra.models.formats.urdf.read import read_urdf
+from operator_algebra.models.formats.urdf.write import write_urdf
 from operator_algebra.models.model import Model
 
 Base = Literal["fixed", "floating"]
@@ -40,12 +45,8 @@ def load(name_or_path: str | Path, *, base: Base = "fixed", merge_fixed: bool = 
     flag(strict, "strict", error=ModelError)
     source = _find(name_or_path)
     if source.name.lower().endswith(".toml"):
-        from operator_algebra.models.formats.toml.read import read_toml
-
         return read_toml(source, base=base, strict=strict)
     if source.name.lower().endswith(".urdf"):
-        from operator_algebra.models.formats.urdf.read import read_urdf
-
         return read_urdf(Path(str(source)), base=base, merge_fixed=merge_fixed, strict=strict)
     raise ModelError(explain("unknown kind of file", str(source)[-_PATH:], "Give a .toml or .urdf file."))
 
@@ -54,12 +55,8 @@ def save(model: Model, path: str | Path) -> None:
     """Write a model to a .toml or .urdf file."""
     target = Path(_text(path, "save"))
     if target.suffix.lower() == ".toml":
-        from operator_algebra.models.formats.toml.write import write_toml
-
         write_toml(model, target)
     elif target.suffix.lower() == ".urdf":
-        from operator_algebra.models.formats.urdf.write import write_urdf
-
         write_urdf(model, target)
     else:
         raise ModelError(
@@ -69,8 +66,6 @@ def save(model: Model, path: str | Path) -> None:
 
 def about(name: str) -> dict[str, str]:
     """What the gallery says of a mechanism: description, source and licence of its figures."""
-    from operator_algebra.models.formats.toml.read import read_about
-
     source = _find(name)
     return read_about(source) if source.name.endswith(".toml") else {}
 
@@ -110,8 +105,6 @@ def _find(name_or_path: str | Path) -> Traversable:
         kind = f"cannot be opened ({getattr(error, 'strerror', None) or error})"
     if path.suffix:
         raise ModelError(explain(f"the file {kind}", text[-_PATH:], "Check the path."))
-    import difflib
-
     close = difflib.get_close_matches(text, known, n=1)
     advice = f'Did you mean "{close[0]}"?' if close else f"There are {', '.join(known)}; files end in .toml or .urdf."
     raise ModelError(explain(f"the gallery has no mechanism {quoted(text)}", "load", advice))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from operator_algebra.arguments import quoted, shown
 from operator_algebra.errors import ModelError, OperatorAlgebraWarning, explain
 from operator_algebra.models.body import Body, Frame
 from operator_algebra.models.joints.joint import JOINT_KINDS, Joint
-from operator_algebra.models.topology import cycle
+from operator_algebra.models.topology import cycle, depth_first
 from operator_algebra.spatial.inertia import Inertia, spatial_inertia
 from operator_algebra.spatial.reals import reals
 from operator_algebra.spatial.transforms import Placement
@@ -180,8 +181,6 @@ def _tree_problems(bodies: Sequence[Body], at: Where) -> Iterator[Problem]:
 
 def suggestion(name: object, known: Iterable[str]) -> str:
     """The body that was probably meant."""
-    import difflib
-
     text = name if isinstance(name, str) and len(name) <= _READABLE else ""
     close = difflib.get_close_matches(text, list(islice(known, 2000)), n=1)
     return f'Did you mean "{close[0]}"?' if close else "Use the name of a body, or None for the ground."
@@ -298,6 +297,4 @@ def _pivot_is_singular(body: Body) -> bool:
 
 
 def _tips_first(parents: Sequence[int]) -> list[int]:
-    from operator_algebra.models.topology import depth_first
-
     return depth_first(parents)[0][::-1]

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Literal, cast
 from operator_algebra.arguments import choice, flag
 from operator_algebra.installing import missing
 from operator_algebra.views.palette import CARD
-from operator_algebra.views.pen import Pen
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from operator_algebra.models.model import Model
+    from operator_algebra.views.pen import Pen
     from operator_algebra.views.picture import Picture
 
 Numbering = Literal["model", "paper"]
@@ -34,6 +34,8 @@ class Canvas:
 def open_canvas(ax: Axes | None, width: float, height: float, *, dark: bool = False) -> Canvas:
     """The given axes, or a figure of this size in inches that they fill; a dark picture darkens the figure it is in."""
     if ax is not None:
+        from operator_algebra.views.pen import Pen
+
         figure, pen = cast("Figure", ax.get_figure()), Pen(ax, dark=flag(dark, "dark"))
         if dark:
             figure.set_facecolor(pen.shade(CARD))

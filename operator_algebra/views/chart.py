@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from operator_algebra.views.palette import CARD, FAINT, INK, SOFT
-from operator_algebra.views.pen import Pen
+
+if TYPE_CHECKING:
+    from operator_algebra.views.pen import Pen
 
 Size = tuple[float, float]
 Margins = tuple[float, float, float, float]

@@ -16,11 +16,12 @@ from operator_algebra.views import chart
 from operator_algebra.views.canvas import open_canvas
 from operator_algebra.views.labelling import place_labels
 from operator_algebra.views.palette import ALARM, CARD, FAINT, INK, INWARD, OUTWARD, SHADE, SOFT
-from operator_algebra.views.pen import Pen
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from operator_algebra.views.pen import Pen
 
 EPS = float(np.finfo(np.float64).eps)
 _WIDTH, _HEIGHT = 8.4, 4.6

@@ -20,12 +20,13 @@ from operator_algebra.views.canvas import (
     open_canvas,
 )
 from operator_algebra.views.palette import CARD, looks
-from operator_algebra.views.pen import Pen
 from operator_algebra.views.stages import Lowered, program_of, small_tree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from operator_algebra.views.pen import Pen
 
 _HATCHED = 40
 """Up to so many bodies hatches are seen."""

@@ -17,11 +17,12 @@ from operator_algebra.views.blocks import LARGEST, read
 from operator_algebra.views.canvas import Numbering, check_numbering, counted, numbering_note, open_canvas
 from operator_algebra.views.equation import Equation, Tile, equation
 from operator_algebra.views.palette import FAINT, INK, PAPER, SOFT
-from operator_algebra.views.pen import Pen
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from operator_algebra.views.pen import Pen
 
 _WIDE = 9.6
 _HIGH = 2.0

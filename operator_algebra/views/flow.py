@@ -20,7 +20,6 @@ from operator_algebra.views.canvas import (
 )
 from operator_algebra.views.movie import Movie
 from operator_algebra.views.palette import FAINT, INK, INWARD, NOW, OUTWARD, PAPER, SOFT
-from operator_algebra.views.pen import Pen
 from operator_algebra.views.stages import Lowered, Stage, program_of, small_tree, stages
 from operator_algebra.views.tree import Layout, elbow
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from operator_algebra.views.pen import Pen
     from operator_algebra.views.picture import Picture
 
 _LINE = 0.2

@@ -1,9 +1,16 @@
-"""The few strokes that every picture is made of."""
+"""The few strokes that every picture is made of. Only `picture` and annotations name this file: it needs matplotlib."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
+
+import numpy as np
+from matplotlib.collections import PatchCollection
+from matplotlib.colors import to_rgba
+from matplotlib.patches import FancyArrowPatch, Polygon, Rectangle
+from matplotlib.path import Path
+from matplotlib.patheffects import withStroke
 
 from operator_algebra.views.palette import INK
 from operator_algebra.views.palette import dark as to_dark
@@ -100,8 +107,6 @@ class Pen:
         layer: float = 1,
     ) -> None:
         """A rectangle; its hatch has the colour of its edge."""
-        from matplotlib.patches import Rectangle
-
         x, y, w, h = place
         look = self._look(fill, edge, width, layer)
         self.axes.add_patch(Rectangle((x, y), w, h, hatch=hatch or None, **look))
@@ -117,9 +122,6 @@ class Pen:
         layer: float = 3,
     ) -> None:
         """Many rectangles of one look."""
-        from matplotlib.collections import PatchCollection
-        from matplotlib.patches import Rectangle
-
         patches = [Rectangle((x, y), w, h) for x, y, w, h in places]
         look = self._look(fill, edge, width, layer)
         self.axes.add_collection(PatchCollection(patches, hatch=hatch or None, **look))
@@ -153,8 +155,6 @@ class Pen:
         self, start: Point, end: Point, colour: str = INK, width: float = 1.4, *, head: float = 9.0, layer: float = 4
     ) -> None:
         """A straight arrow."""
-        from matplotlib.patches import FancyArrowPatch
-
         self.axes.add_patch(
             FancyArrowPatch(
                 start,
@@ -171,9 +171,6 @@ class Pen:
 
     def curve(self, points: Sequence[Point], colour: str = INK, width: float = 1.4, *, head: float = 9.0) -> None:
         """An arrow along a cubic curve: start, two control points, end."""
-        from matplotlib.patches import FancyArrowPatch
-        from matplotlib.path import Path
-
         path = Path(list(points), [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])
         self.axes.add_patch(
             FancyArrowPatch(
@@ -192,9 +189,6 @@ class Pen:
         self, points: Any, fill: str, *, alpha: float = 1.0, edge: str = "none", width: float = 0.8, layer: float = 2
     ) -> None:
         """A closed polygon."""
-        from matplotlib.colors import to_rgba
-        from matplotlib.patches import Polygon
-
         look = self._look(fill, edge, width, layer)
         if fill != "none":
             look["facecolor"] = to_rgba(look["facecolor"], alpha)
@@ -202,9 +196,6 @@ class Pen:
 
     def raster(self, filled: Any, colour: str, place: Box, layer: float = 3) -> None:
         """An image with one pixel of colour for each true entry; the first row is at the lower end of y."""
-        import numpy as np
-        from matplotlib.colors import to_rgba
-
         image = np.zeros((*filled.shape, 4))
         image[filled] = to_rgba(self.shade(colour))
         x, y, w, h = place
@@ -212,6 +203,4 @@ class Pen:
 
 
 def _halo(ground: str) -> list[Any]:
-    from matplotlib.patheffects import withStroke
-
     return [withStroke(linewidth=2.2, foreground=ground)]

@@ -25,12 +25,13 @@ from operator_algebra.views.canvas import (
 from operator_algebra.views.labelling import draw_labels
 from operator_algebra.views.naming import Labels, labelled, note
 from operator_algebra.views.palette import CARD, FAINT, INK, PAPER, SHADE, SOFT, operator_colour, strong
-from operator_algebra.views.pen import Pen, Point
 from operator_algebra.views.skeleton import Skeleton, skeleton, weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from operator_algebra.views.pen import Pen, Point
 
 Floats = NDArray[np.float64]
 

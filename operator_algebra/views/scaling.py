@@ -21,11 +21,12 @@ from operator_algebra.views import chart
 from operator_algebra.views.blocks import read
 from operator_algebra.views.canvas import open_canvas
 from operator_algebra.views.palette import INWARD, OUTWARD
-from operator_algebra.views.pen import Pen
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from operator_algebra.views.pen import Pen
 
 SIZES = (4, 8, 16, 32, 64, 128)
 
@@ -53,7 +54,7 @@ def scaling(
     pen = canvas.pen
     if timed and ax is None:
         pen.axes.set_position((0.075, 0.14, 0.40, 0.72))
-        second = Pen(pen.axes.figure.add_axes((0.565, 0.14, 0.40, 0.72)), dark=dark)
+        second = type(pen)(pen.axes.figure.add_axes((0.565, 0.14, 0.40, 0.72)), dark=dark)
         clocks = [
             ("sweeps, numpy", _times(expression, models, _compiled), INWARD, "o"),
             ("matrices, evaluate", _times(expression, models, _evaluated), OUTWARD, "s"),

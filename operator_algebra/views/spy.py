@@ -23,11 +23,12 @@ from operator_algebra.views.canvas import (
 from operator_algebra.views.labelling import apart
 from operator_algebra.views.naming import Labels, label_of, labelled, note
 from operator_algebra.views.palette import CARD, FAINT, INK, PAPER, SOFT, strong, tint
-from operator_algebra.views.pen import Pen
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from operator_algebra.views.pen import Pen
 
 _MATRIX = 4.2
 _LETTERS = 0.11

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from operator_algebra.expressions.names import written
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query
@@ -58,8 +60,6 @@ def program_of(what: Lowered, model: Model | None) -> Program:
 
 def small_tree() -> Model:
     """A trunk of two bodies with two branches: the smallest mechanism on which every direction shows."""
-    import numpy as np
-
     return forest("a small tree", [-1, 0, 1, 2, 1], ["revolute"] * 5, np.random.default_rng(0), 0.0)
 
 

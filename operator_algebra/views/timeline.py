@@ -20,12 +20,13 @@ from operator_algebra.views.canvas import (
 from operator_algebra.views.labelling import apart
 from operator_algebra.views.naming import Labels, label_of, labelled, note
 from operator_algebra.views.palette import FAINT, INK, SOFT, Look, looks
-from operator_algebra.views.pen import Pen
 from operator_algebra.views.stages import Lowered, Stage, program_of, small_tree, stages
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from operator_algebra.views.pen import Pen
 
 _LETTERS = 0.125
 """Inches between names."""

@@ -13,11 +13,12 @@ from operator_algebra.views.joints import SHAPES, letters_of
 from operator_algebra.views.labelling import draw_labels
 from operator_algebra.views.naming import Labels, label_of, labelled, note
 from operator_algebra.views.palette import CARD, INK, PAPER, SOFT, strong
-from operator_algebra.views.pen import Pen
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from operator_algebra.views.pen import Pen
 
 _LETTERED = 64
 """Up to so many bodies the joints are marked with letters."""

@@ -1,0 +1,35 @@
+"""What makes the code hard to change does not grow: every count of `tests.house.counts` stays within its ceiling."""
+
+import pytest
+
+from tests.house.counts import COUNTS, instruction_kinds, modules
+
+CEILINGS = {
+    "files that tell kinds of instructions apart": 32,
+    "leaves as strings": 49,
+    "imports inside functions": 122,
+    "modules in rings of imports within a package": 58,
+    "Any in all packages": 996,
+    "Any in operators, meaning, backends": 667,
+}
+"""As they stand; whoever gets below lowers them."""
+
+LINES_OF_TESTS = 0.5
+
+
+@pytest.mark.parametrize("what", CEILINGS)
+def test_no_count_grows(what: str) -> None:
+    assert COUNTS[what]() <= CEILINGS[what]
+
+
+def test_tests_keep_up_with_the_code() -> None:
+    assert COUNTS["lines of tests for a line of code"]() >= LINES_OF_TESTS
+
+
+def test_every_count_has_its_bound() -> None:
+    assert {*CEILINGS, "lines of tests for a line of code"} == set(COUNTS)
+
+
+def test_what_is_counted_is_there() -> None:
+    assert {"Linear", "Shift", "Invert", "Update"} <= instruction_kinds()
+    assert {"symbols", "models.joints.joint", "backends.reference"} <= modules().keys()

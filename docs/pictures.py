@@ -13,13 +13,13 @@ import numpy as np
 import operator_algebra as oa
 from operator_algebra.models.model import Model
 from operator_algebra.symbols import H, M, T, inv, phi
-from operator_algebra.views.equation import equation
+from operator_algebra.views.content.equation import equation
+from operator_algebra.views.content.stages import program_of
 from operator_algebra.views.factors import Row, draw_row
 from operator_algebra.views.flow import Sheet, draw_sheet
-from operator_algebra.views.palette import FAINT, SOFT
-from operator_algebra.views.picture import Picture
+from operator_algebra.views.ink.palette import FAINT, SOFT
+from operator_algebra.views.ink.picture import Picture
 from operator_algebra.views.robot import robot
-from operator_algebra.views.stages import program_of
 from operator_algebra.views.vector import adaptive, svg
 
 STATIC = Path(__file__).parent / "_static"

@@ -12,16 +12,16 @@ from operator_algebra.arguments import shown
 from operator_algebra.checking.check import Check
 from operator_algebra.errors import InputError
 from operator_algebra.markup import cut
-from operator_algebra.views import chart
-from operator_algebra.views.canvas import open_canvas
-from operator_algebra.views.labelling import place_labels
-from operator_algebra.views.palette import ALARM, CARD, FAINT, INK, INWARD, OUTWARD, SHADE, SOFT
+from operator_algebra.views.ink import chart
+from operator_algebra.views.ink.canvas import open_canvas
+from operator_algebra.views.ink.labelling import place_labels
+from operator_algebra.views.ink.palette import ALARM, CARD, FAINT, INK, INWARD, OUTWARD, SHADE, SOFT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from operator_algebra.views.pen import Pen
+    from operator_algebra.views.ink.pen import Pen
 
 EPS = float(np.finfo(np.float64).eps)
 _WIDTH, _HEIGHT = 8.4, 4.6

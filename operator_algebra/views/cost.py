@@ -9,9 +9,10 @@ from operator_algebra.markup import cut
 from operator_algebra.models.model import Model
 from operator_algebra.programs.cost import cost as count
 from operator_algebra.programs.program import Program
-from operator_algebra.views import chart
-from operator_algebra.views.branches import LABELLED
-from operator_algebra.views.canvas import (
+from operator_algebra.views.content.branches import LABELLED
+from operator_algebra.views.content.stages import Lowered, program_of, small_tree
+from operator_algebra.views.ink import chart
+from operator_algebra.views.ink.canvas import (
     POINTS,
     Numbering,
     check_numbering,
@@ -19,14 +20,13 @@ from operator_algebra.views.canvas import (
     numbering_note,
     open_canvas,
 )
-from operator_algebra.views.palette import CARD, looks
-from operator_algebra.views.stages import Lowered, program_of, small_tree
+from operator_algebra.views.ink.palette import CARD, looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from operator_algebra.views.pen import Pen
+    from operator_algebra.views.ink.pen import Pen
 
 _HATCHED = 40
 """Up to so many bodies hatches are seen."""

@@ -12,15 +12,15 @@ from operator_algebra.expressions.formulas import formula
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.render import brief
 from operator_algebra.markup import cut, width
-from operator_algebra.views.canvas import POINTS, open_canvas
-from operator_algebra.views.palette import CARD, FAINT, INK, INWARD, OUTWARD, SOFT
-from operator_algebra.views.unknowns import Component, Edge, Reading, unknowns
+from operator_algebra.views.content.unknowns import Component, Edge, Reading, unknowns
+from operator_algebra.views.ink.canvas import POINTS, open_canvas
+from operator_algebra.views.ink.palette import CARD, FAINT, INK, INWARD, OUTWARD, SOFT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from operator_algebra.views.pen import Pen, Point
+    from operator_algebra.views.ink.pen import Pen, Point
 
 _COLOURS: dict[Reading, str] = {"body": SOFT, "children": INWARD, "parent": OUTWARD}
 _SIZE = 22.0

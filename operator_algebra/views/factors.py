@@ -13,16 +13,16 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query
 from operator_algebra.markup import width
 from operator_algebra.models.model import Model
-from operator_algebra.views.blocks import LARGEST, read
-from operator_algebra.views.canvas import Numbering, check_numbering, counted, numbering_note, open_canvas
-from operator_algebra.views.equation import Equation, Tile, equation
-from operator_algebra.views.palette import FAINT, INK, PAPER, SOFT
+from operator_algebra.views.content.blocks import LARGEST, read
+from operator_algebra.views.content.equation import Equation, Tile, equation
+from operator_algebra.views.ink.canvas import Numbering, check_numbering, counted, numbering_note, open_canvas
+from operator_algebra.views.ink.palette import FAINT, INK, PAPER, SOFT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from operator_algebra.views.pen import Pen
+    from operator_algebra.views.ink.pen import Pen
 
 _WIDE = 9.6
 _HIGH = 2.0

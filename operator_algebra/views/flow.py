@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Literal, overload
 from operator_algebra.markup import cut, width
 from operator_algebra.models.model import Model
 from operator_algebra.programs.program import Program
-from operator_algebra.views.branches import Spot
-from operator_algebra.views.canvas import (
+from operator_algebra.views.content.branches import Spot
+from operator_algebra.views.content.stages import Lowered, Stage, program_of, small_tree, stages
+from operator_algebra.views.ink.canvas import (
     Numbering,
     check_numbering,
     new_figure,
@@ -18,17 +19,16 @@ from operator_algebra.views.canvas import (
     numbering_note,
     open_canvas,
 )
+from operator_algebra.views.ink.palette import FAINT, INK, INWARD, NOW, OUTWARD, PAPER, SOFT
 from operator_algebra.views.movie import Movie
-from operator_algebra.views.palette import FAINT, INK, INWARD, NOW, OUTWARD, PAPER, SOFT
-from operator_algebra.views.stages import Lowered, Stage, program_of, small_tree, stages
 from operator_algebra.views.tree import Layout, elbow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from operator_algebra.views.pen import Pen
-    from operator_algebra.views.picture import Picture
+    from operator_algebra.views.ink.pen import Pen
+    from operator_algebra.views.ink.picture import Picture
 
 _LINE = 0.2
 _COLUMNS = 76

@@ -12,7 +12,7 @@ from operator_algebra.errors import InputError
 from operator_algebra.markup import element, escape
 
 if TYPE_CHECKING:
-    from operator_algebra.views.picture import Picture
+    from operator_algebra.views.ink.picture import Picture
 
 _MILLISECONDS = 800
 

@@ -10,8 +10,8 @@ import numpy as np
 from operator_algebra.checking.suite import groups
 from operator_algebra.errors import InputError
 from operator_algebra.markup import width
-from operator_algebra.views.canvas import open_canvas
-from operator_algebra.views.palette import FAINT, INK, SOFT
+from operator_algebra.views.ink.canvas import open_canvas
+from operator_algebra.views.ink.palette import FAINT, INK, SOFT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,9 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from operator_algebra.markup import width
 from operator_algebra.models.model import Model
 from operator_algebra.symbols import M, P
-from operator_algebra.views.branches import LABELLED, branches
-from operator_algebra.views.camera import Camera, camera, upward
-from operator_algebra.views.canvas import (
+from operator_algebra.views.content.branches import LABELLED, branches
+from operator_algebra.views.content.naming import Labels, labelled, note
+from operator_algebra.views.content.skeleton import Skeleton, skeleton, weights
+from operator_algebra.views.ink.camera import Camera, camera, upward
+from operator_algebra.views.ink.canvas import (
     Numbering,
     check_numbering,
     counted,
@@ -22,16 +24,14 @@ from operator_algebra.views.canvas import (
     numbering_note,
     open_canvas,
 )
-from operator_algebra.views.labelling import draw_labels
-from operator_algebra.views.naming import Labels, labelled, note
-from operator_algebra.views.palette import CARD, FAINT, INK, PAPER, SHADE, SOFT, operator_colour, strong
-from operator_algebra.views.skeleton import Skeleton, skeleton, weights
+from operator_algebra.views.ink.labelling import draw_labels
+from operator_algebra.views.ink.palette import CARD, FAINT, INK, PAPER, SHADE, SOFT, operator_colour, strong
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from operator_algebra.views.pen import Pen, Point
+    from operator_algebra.views.ink.pen import Pen, Point
 
 Floats = NDArray[np.float64]
 

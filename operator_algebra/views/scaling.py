@@ -17,16 +17,16 @@ from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import chain
 from operator_algebra.models.model import Model
-from operator_algebra.views import chart
-from operator_algebra.views.blocks import read
-from operator_algebra.views.canvas import open_canvas
-from operator_algebra.views.palette import INWARD, OUTWARD
+from operator_algebra.views.content.blocks import read
+from operator_algebra.views.ink import chart
+from operator_algebra.views.ink.canvas import open_canvas
+from operator_algebra.views.ink.palette import INWARD, OUTWARD
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from operator_algebra.views.pen import Pen
+    from operator_algebra.views.ink.pen import Pen
 
 SIZES = (4, 8, 16, 32, 64, 128)
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from operator_algebra.markup import width
 from operator_algebra.models.model import Model
-from operator_algebra.views.blocks import Blocks, Picturable, blocks
-from operator_algebra.views.branches import LABELLED, branches
-from operator_algebra.views.canvas import (
+from operator_algebra.views.content.blocks import Blocks, Picturable, blocks
+from operator_algebra.views.content.branches import LABELLED, branches
+from operator_algebra.views.content.naming import Labels, label_of, labelled, note
+from operator_algebra.views.ink.canvas import (
     POINTS,
     Numbering,
     check_numbering,
@@ -20,15 +21,14 @@ from operator_algebra.views.canvas import (
     numbering_note,
     open_canvas,
 )
-from operator_algebra.views.labelling import apart
-from operator_algebra.views.naming import Labels, label_of, labelled, note
-from operator_algebra.views.palette import CARD, FAINT, INK, PAPER, SOFT, strong, tint
+from operator_algebra.views.ink.labelling import apart
+from operator_algebra.views.ink.palette import CARD, FAINT, INK, PAPER, SOFT, strong, tint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from operator_algebra.views.pen import Pen
+    from operator_algebra.views.ink.pen import Pen
 
 _MATRIX = 4.2
 _LETTERS = 0.11

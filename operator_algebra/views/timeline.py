@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING
 from operator_algebra.markup import cut, width
 from operator_algebra.models.model import Model
 from operator_algebra.programs.program import Program
-from operator_algebra.views.branches import LABELLED
-from operator_algebra.views.canvas import (
+from operator_algebra.views.content.branches import LABELLED
+from operator_algebra.views.content.naming import Labels, label_of, labelled, note
+from operator_algebra.views.content.stages import Lowered, Stage, program_of, small_tree, stages
+from operator_algebra.views.ink.canvas import (
     Numbering,
     check_numbering,
     number_of,
     numbering_note,
     open_canvas,
 )
-from operator_algebra.views.labelling import apart
-from operator_algebra.views.naming import Labels, label_of, labelled, note
-from operator_algebra.views.palette import FAINT, INK, SOFT, Look, looks
-from operator_algebra.views.stages import Lowered, Stage, program_of, small_tree, stages
+from operator_algebra.views.ink.labelling import apart
+from operator_algebra.views.ink.palette import FAINT, INK, SOFT, Look, looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from operator_algebra.views.pen import Pen
+    from operator_algebra.views.ink.pen import Pen
 
 _LETTERS = 0.125
 """Inches between names."""

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from operator_algebra.markup import width
 from operator_algebra.models.model import Model
-from operator_algebra.views.branches import LABELLED, Spot, branches, spread
-from operator_algebra.views.canvas import Numbering, check_numbering, number_of, numbering_note, open_canvas
-from operator_algebra.views.joints import SHAPES, letters_of
-from operator_algebra.views.labelling import draw_labels
-from operator_algebra.views.naming import Labels, label_of, labelled, note
-from operator_algebra.views.palette import CARD, INK, PAPER, SOFT, strong
+from operator_algebra.views.content.branches import LABELLED, Spot, branches, spread
+from operator_algebra.views.content.joints import SHAPES, letters_of
+from operator_algebra.views.content.naming import Labels, label_of, labelled, note
+from operator_algebra.views.ink.canvas import Numbering, check_numbering, number_of, numbering_note, open_canvas
+from operator_algebra.views.ink.labelling import draw_labels
+from operator_algebra.views.ink.palette import CARD, INK, PAPER, SOFT, strong
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from operator_algebra.views.pen import Pen
+    from operator_algebra.views.ink.pen import Pen
 
 _LETTERED = 64
 """Up to so many bodies the joints are marked with letters."""

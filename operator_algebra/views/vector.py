@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
 
-from operator_algebra.views.palette import dark
+from operator_algebra.views.ink.palette import dark
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

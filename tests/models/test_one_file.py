@@ -33,7 +33,7 @@ joints.__path__.append(sys.argv[1])
 import operator_algebra as oa
 from operator_algebra.checking.suite import MOVING, coverage, mechanism, suite
 from operator_algebra.models.joints.joint import JOINT_KINDS
-from operator_algebra.views.joints import letters_of
+from operator_algebra.views.content.joints import letters_of
 
 assert JOINT_KINDS[-1] == "elbow" == MOVING[-1]
 model = oa.chain(3, joint=["elbow", "revolute"])

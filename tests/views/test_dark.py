@@ -15,13 +15,13 @@ import operator_algebra as oa
 from operator_algebra.errors import InputError
 from operator_algebra.markup import PALETTE
 from operator_algebra.symbols import H, M, T, inv, phi
-from operator_algebra.views import palette
 from operator_algebra.views.conditioning import conditioning
 from operator_algebra.views.cost import cost
 from operator_algebra.views.dependencies import dependencies
 from operator_algebra.views.factors import factors
 from operator_algebra.views.flow import flow
-from operator_algebra.views.palette import contrast, dark, looks
+from operator_algebra.views.ink import palette
+from operator_algebra.views.ink.palette import contrast, dark, looks
 from operator_algebra.views.residuals import residuals
 from operator_algebra.views.robot import robot
 from operator_algebra.views.scaling import scaling

@@ -5,8 +5,8 @@ import pytest
 import operator_algebra as oa
 from operator_algebra.errors import InputError, OperatorAlgebraError
 from operator_algebra.symbols import D, H, M, T, W, inv, phi, qdd, v
+from operator_algebra.views.content.unknowns import Edge, unknowns
 from operator_algebra.views.dependencies import dependencies
-from operator_algebra.views.unknowns import Edge, unknowns
 from tests.views.figures import words_of
 
 MASS = H @ phi @ M @ phi.T @ H.T

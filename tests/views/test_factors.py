@@ -9,7 +9,7 @@ import operator_algebra as oa
 from operator_algebra.errors import InputError
 from operator_algebra.models.model import Model
 from operator_algebra.symbols import D, H, I, K, M, P, R, U, W, inv, m, phi, psi, qdd, tau_bar
-from operator_algebra.views.equation import Equation, equation
+from operator_algebra.views.content.equation import Equation, equation
 from operator_algebra.views.factors import Row, factors
 from operator_algebra.views.pattern import structural
 from tests.strategies import mechanisms

@@ -10,9 +10,9 @@ import operator_algebra as oa
 from operator_algebra.errors import InputError
 from operator_algebra.models.model import Model
 from operator_algebra.symbols import D, H, M, T, inv, phi, v
+from operator_algebra.views.content.stages import Lowered, program_of, small_tree, stages
 from operator_algebra.views.flow import Sheet, flow
 from operator_algebra.views.movie import Movie
-from operator_algebra.views.stages import Lowered, program_of, small_tree, stages
 from tests.strategies import mechanisms
 from tests.views.figures import words_of
 

@@ -14,9 +14,9 @@ import operator_algebra as oa
 from operator_algebra.errors import InputError
 from operator_algebra.models.model import Model
 from operator_algebra.symbols import H, M, T, inv, phi
-from operator_algebra.views.branches import LABELLED, branches
-from operator_algebra.views.labelling import apart
-from operator_algebra.views.naming import LARGEST, MOST, Labels, label_of, labelled
+from operator_algebra.views.content.branches import LABELLED, branches
+from operator_algebra.views.content.naming import LARGEST, MOST, Labels, label_of, labelled
+from operator_algebra.views.ink.labelling import apart
 from operator_algebra.views.robot import robot
 from operator_algebra.views.timeline import timeline
 from operator_algebra.views.tree import tree

@@ -34,7 +34,7 @@ from operator_algebra.symbols import (
     psi,
     tau_bar,
 )
-from operator_algebra.views.blocks import blocks
+from operator_algebra.views.content.blocks import blocks
 from operator_algebra.views.pattern import structural
 from tests.strategies import mechanisms
 

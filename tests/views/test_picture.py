@@ -13,7 +13,7 @@ from operator_algebra.errors import BackendUnavailable
 from operator_algebra.symbols import phi
 from operator_algebra.views.factors import factors
 from operator_algebra.views.flow import flow
-from operator_algebra.views.picture import Picture
+from operator_algebra.views.ink.picture import Picture
 from operator_algebra.views.robot import robot
 from operator_algebra.views.spy import spy
 from operator_algebra.views.tree import tree
@@ -52,7 +52,7 @@ def test_a_picture_is_saved_as_svg(tmp_path: Path) -> None:
 
 
 def test_without_matplotlib_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "operator_algebra.views.picture")
+    monkeypatch.delitem(sys.modules, "operator_algebra.views.ink.picture")
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(BackendUnavailable, match=r'a picture needs matplotlib.* install "matplotlib>='):
         tree(TREE)

@@ -9,10 +9,10 @@ import operator_algebra as oa
 from operator_algebra.errors import InputError
 from operator_algebra.models.kinematics import joint_transforms
 from operator_algebra.models.model import Model
-from operator_algebra.views.camera import camera
-from operator_algebra.views.labelling import place_labels
+from operator_algebra.views.content.skeleton import skeleton, weights
+from operator_algebra.views.ink.camera import camera
+from operator_algebra.views.ink.labelling import place_labels
 from operator_algebra.views.robot import robot
-from operator_algebra.views.skeleton import skeleton, weights
 from tests.rounding import apart, rounding, size
 from tests.strategies import mechanisms
 from tests.views.figures import words_of

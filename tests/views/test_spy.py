@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 import operator_algebra as oa
 from operator_algebra.errors import InputError
 from operator_algebra.symbols import H, M, T, V, phi
-from operator_algebra.views.blocks import Picturable, blocks
+from operator_algebra.views.content.blocks import Picturable, blocks
 from operator_algebra.views.spy import spy
 from tests.views.figures import words_of
 

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 import operator_algebra as oa
 from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, joint_class
 from operator_algebra.models.model import Model
-from operator_algebra.views.branches import branches, spread
-from operator_algebra.views.joints import letters_of
-from operator_algebra.views.naming import labelled
-from operator_algebra.views.palette import strong, tint
+from operator_algebra.views.content.branches import branches, spread
+from operator_algebra.views.content.joints import letters_of
+from operator_algebra.views.content.naming import labelled
+from operator_algebra.views.ink.palette import strong, tint
 from operator_algebra.views.tree import Layout, tree
 from tests.strategies import mechanisms
 from tests.views.figures import words_of

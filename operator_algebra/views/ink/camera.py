@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from operator_algebra.models.model import Model
-from operator_algebra.views.skeleton import Skeleton
+from operator_algebra.views.content.skeleton import Skeleton
 
 Floats = NDArray[np.float64]
 

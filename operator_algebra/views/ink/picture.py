@@ -7,9 +7,9 @@ from typing import Any, cast
 
 from matplotlib.figure import Figure
 
-from operator_algebra.views.palette import CARD
-from operator_algebra.views.palette import dark as to_dark
-from operator_algebra.views.pen import Pen
+from operator_algebra.views.ink.palette import CARD
+from operator_algebra.views.ink.palette import dark as to_dark
+from operator_algebra.views.ink.pen import Pen
 
 DPI = 110
 

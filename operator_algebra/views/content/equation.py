@@ -10,7 +10,7 @@ from operator_algebra.expressions.nodes import Expr, Fixpoint, Product, Scale, S
 from operator_algebra.expressions.render import brief
 from operator_algebra.models.model import Model
 from operator_algebra.operators.layout import Layout
-from operator_algebra.views.palette import operator_colour
+from operator_algebra.views.ink.palette import operator_colour
 from operator_algebra.views.pattern import Filled, block_layout, structural
 
 

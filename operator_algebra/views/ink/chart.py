@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from operator_algebra.views.palette import CARD, FAINT, INK, SOFT
+from operator_algebra.views.ink.palette import CARD, FAINT, INK, SOFT
 
 if TYPE_CHECKING:
-    from operator_algebra.views.pen import Pen
+    from operator_algebra.views.ink.pen import Pen
 
 Size = tuple[float, float]
 Margins = tuple[float, float, float, float]

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from operator_algebra.arguments import choice, flag
 from operator_algebra.installing import missing
-from operator_algebra.views.palette import CARD
+from operator_algebra.views.ink.palette import CARD
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from operator_algebra.models.model import Model
-    from operator_algebra.views.pen import Pen
-    from operator_algebra.views.picture import Picture
+    from operator_algebra.views.ink.pen import Pen
+    from operator_algebra.views.ink.picture import Picture
 
 Numbering = Literal["model", "paper"]
 
@@ -34,7 +34,7 @@ class Canvas:
 def open_canvas(ax: Axes | None, width: float, height: float, *, dark: bool = False) -> Canvas:
     """The given axes, or a figure of this size in inches that they fill; a dark picture darkens the figure it is in."""
     if ax is not None:
-        from operator_algebra.views.pen import Pen
+        from operator_algebra.views.ink.pen import Pen
 
         figure, pen = cast("Figure", ax.get_figure()), Pen(ax, dark=flag(dark, "dark"))
         if dark:
@@ -47,7 +47,7 @@ def open_canvas(ax: Axes | None, width: float, height: float, *, dark: bool = Fa
 def new_figure(width: float, height: float, *, dark: bool = False) -> Picture:
     """An empty figure, or an error that says how to install matplotlib."""
     try:
-        from operator_algebra.views.picture import Picture
+        from operator_algebra.views.ink.picture import Picture
     except ImportError as error:
         if error.name is None or not error.name.startswith("matplotlib"):
             raise

@@ -12,8 +12,8 @@ from matplotlib.patches import FancyArrowPatch, Polygon, Rectangle
 from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 
-from operator_algebra.views.palette import INK
-from operator_algebra.views.palette import dark as to_dark
+from operator_algebra.views.ink.palette import INK
+from operator_algebra.views.ink.palette import dark as to_dark
 
 Point = tuple[float, float]
 Box = tuple[float, float, float, float]

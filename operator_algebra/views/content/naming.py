@@ -10,7 +10,7 @@ from operator_algebra.arguments import choice, shown, told, whole
 from operator_algebra.errors import InputError
 from operator_algebra.markup import cut
 from operator_algebra.models.model import Model
-from operator_algebra.views.branches import LABELLED, branches
+from operator_algebra.views.content.branches import LABELLED, branches
 
 Labels = Literal["auto", "all", "ends", "none"] | Collection[str | SupportsIndex]
 """All bodies, the roots and tips of branches, none, or those that are listed by joint, body or number."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from operator_algebra.markup import width
-from operator_algebra.views.canvas import POINTS
-from operator_algebra.views.palette import CARD, INK, SOFT
+from operator_algebra.views.ink.canvas import POINTS
+from operator_algebra.views.ink.palette import CARD, INK, SOFT
 
 if TYPE_CHECKING:
-    from operator_algebra.views.pen import Pen, Point
+    from operator_algebra.views.ink.pen import Pen, Point
 
 _SIDES = ((1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1), (0, 1.4), (0, -1.4))
 _RINGS = (1.0, 2.2, 3.6, 5.2, 8.0, 11.0, 14.0)

@@ -16,7 +16,7 @@ from operator_algebra.expressions.render import brief
 from operator_algebra.expressions.summary import described
 from operator_algebra.models.model import Model
 from operator_algebra.operators.blocks import BlockMatrix
-from operator_algebra.views.palette import INK, operator_colour
+from operator_algebra.views.ink.palette import INK, operator_colour
 from operator_algebra.views.pattern import Filled, structural
 
 Picturable = Expr | Query | BlockMatrix | str

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.layout import Layout
 
 Key = tuple[int, int]
@@ -19,10 +20,10 @@ class BlockDict:
 
     __array_ufunc__ = None
 
-    def __init__(self, rows: Layout, cols: Layout, blocks: Mapping[Key, Any]) -> None:
+    def __init__(self, rows: Layout, cols: Layout, blocks: Mapping[Key, Numbers]) -> None:
         self.rows = rows
         self.cols = cols
-        self.blocks: dict[Key, Any] = {key: block for key, block in blocks.items() if np.any(block != 0)}
+        self.blocks: dict[Key, Numbers] = {key: block for key, block in blocks.items() if np.any(block != 0)}
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -36,16 +37,16 @@ class BlockDict:
     def nnz(self) -> int:
         return sum(block.size for block in self.blocks.values())
 
-    def by_row(self) -> dict[int, list[tuple[int, Any]]]:
+    def by_row(self) -> dict[int, list[tuple[int, Numbers]]]:
         """The blocks of each row."""
-        rows: dict[int, list[tuple[int, Any]]] = {}
+        rows: dict[int, list[tuple[int, Numbers]]] = {}
         for (i, j), block in self.blocks.items():
             rows.setdefault(i, []).append((j, block))
         return rows
 
     def __matmul__(self, other: BlockDict) -> BlockDict:
         right = other.by_row()
-        result: dict[Key, Any] = {}
+        result: dict[Key, Numbers] = {}
         for (i, j), block in self.blocks.items():
             for k, factor in right.get(j, ()):
                 term = block @ factor
@@ -66,7 +67,7 @@ class BlockDict:
         """The transposed matrix."""
         return BlockDict(self.cols, self.rows, {(j, i): block.T for (i, j), block in self.blocks.items()})
 
-    def toarray(self) -> Any:
+    def toarray(self) -> Numbers:
         """All entries, zeros included."""
         result = np.full(self.shape, 0, dtype=object)
         for (i, j), block in self.blocks.items():

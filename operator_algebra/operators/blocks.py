@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from operator_algebra.arguments import choice, shown, told
 from operator_algebra.errors import InputError, RangeError, SpaceMismatch
+from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.blockdict import BlockDict
 from operator_algebra.operators.layout import Binding, Indices, Layout
 from operator_algebra.operators.spaces import ONE, Type
@@ -33,7 +34,7 @@ class BlockGroup(NamedTuple):
 
     rows: Indices
     cols: Indices
-    blocks: Any
+    blocks: Numbers
 
 
 class BlockMatrix:
@@ -195,7 +196,7 @@ class BlockMatrix:
         """Number of stored blocks."""
         return len(self.data.blocks) if isinstance(self.data, BlockDict) else self.norms().nnz
 
-    def dense(self, numbering: Numbering = "model") -> NDArray[Any]:
+    def dense(self, numbering: Numbering = "model") -> Numbers:
         """The entries as an array: (rows, columns), (rows,) for a vector, and 0-d for a number.
 
         `numbering="paper"` puts the bodies in reverse order, tips first.
@@ -224,7 +225,7 @@ class BlockMatrix:
             result = result[:: -1 if self.rows.attached else 1, :: -1 if self.cols.attached else 1]
         return result
 
-    def __getitem__(self, places: tuple[Place, Place]) -> NDArray[Any]:
+    def __getitem__(self, places: tuple[Place, Place]) -> Numbers:
         if not isinstance(places, tuple) or len(places) != 2:  # pyright: ignore[reportUnnecessaryIsInstance, reportUnnecessaryComparison]
             raise InputError(f"a block stands at two places, not at {told(places)}. Write value[i, j].")
         i = self.binding.place(places[0], self.rows.count)
@@ -261,14 +262,14 @@ class BlockMatrix:
         with np.errstate(over="ignore"):
             return sp.csr_array((largest * np.sqrt(squares), np.divmod(places, self.cols.count)), shape=shape)
 
-    def blocks_at(self, rows: Indices, cols: Indices) -> list[Any]:
+    def blocks_at(self, rows: Indices, cols: Indices) -> list[Numbers]:
         """The blocks at distinct places, as a list of arrays."""
         if isinstance(self.data, BlockDict):
             return [self[int(i), int(j)] for i, j in zip(rows, cols, strict=True)]
         parts = [self._blocks_at(rows[k : k + _CHUNK], cols[k : k + _CHUNK]) for k in range(0, len(rows), _CHUNK)]
         return [block for part in parts for block in part]
 
-    def _blocks_at(self, rows: Indices, cols: Indices) -> list[Any]:
+    def _blocks_at(self, rows: Indices, cols: Indices) -> list[Numbers]:
         heights, widths = self.rows.sizes[rows], self.cols.sizes[cols]
         start = np.concatenate([[0], np.cumsum(heights * widths)])
         flat = np.zeros(int(start[-1]), dtype=self.dtype)
@@ -289,7 +290,7 @@ class BlockMatrix:
         shapes = zip(stops, stops[1:], heights.tolist(), widths.tolist(), strict=False)
         return [flat[a:b].reshape(r, c) for a, b, r, c in shapes]
 
-    def diagonal_blocks(self) -> list[Any]:
+    def diagonal_blocks(self) -> list[Numbers]:
         """The blocks (k, k)."""
         k = np.arange(self.rows.count, dtype=np.intp)
         return self.blocks_at(k, k)
@@ -341,7 +342,7 @@ def machine_number(factor: Any, kind: np.dtype[Any]) -> Any:
         raise InputError(f"{shown(factor)} has no value in floats, so it multiplies none.") from None
 
 
-def group_by_size(rows: Layout, cols: Layout, blocks: Sequence[Any], i: Indices, j: Indices) -> list[BlockGroup]:
+def group_by_size(rows: Layout, cols: Layout, blocks: Sequence[Numbers], i: Indices, j: Indices) -> list[BlockGroup]:
     """Single blocks and their places, gathered into groups of one shape."""
     shapes = rows.sizes[i] * (int(cols.sizes.max(initial=0)) + 1) + cols.sizes[j]
     groups: list[BlockGroup] = []
@@ -351,7 +352,7 @@ def group_by_size(rows: Layout, cols: Layout, blocks: Sequence[Any], i: Indices,
     return groups
 
 
-def _entries(rows: Layout, cols: Layout, group: BlockGroup) -> Iterator[tuple[Any, Any, Any]]:
+def _entries(rows: Layout, cols: Layout, group: BlockGroup) -> Iterator[tuple[Any, Any, Numbers]]:
     """Row, column and value of the entries that are not zero."""
     blocks = np.asarray(group.blocks)
     small = max(rows.size, cols.size) < 2**31

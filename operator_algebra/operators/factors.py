@@ -10,10 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from operator_algebra.models.numeric import Numbers
+from operator_algebra.operators.layout import Flags
+
 _linalg: Any = np.linalg
 
 
-def eps(dtype: Any) -> float:
+def eps(dtype: np.dtype[Any] | type[np.number[Any]]) -> float:
     """The rounding of one operation in this kind of number."""
     return float(np.finfo(dtype).eps)
 
@@ -23,7 +26,7 @@ def known_to_lapack(kind: np.dtype[Any]) -> bool:
     return kind in (np.dtype(np.float64), np.dtype(np.complex128))
 
 
-def inverses(stack: Any) -> Any:
+def inverses(stack: Numbers) -> Numbers:
     """The inverse of each matrix of a stack (m, r, r); `LinAlgError` if one has a pivot of zero."""
     if known_to_lapack(stack.dtype):
         return _linalg.inv(stack)
@@ -38,7 +41,7 @@ def inverses(stack: Any) -> Any:
     return work[..., stack.shape[-1] :]
 
 
-def _pivoted(work: Any, k: int) -> tuple[Any, Any]:
+def _pivoted(work: Numbers, k: int) -> tuple[Numbers, Flags]:
     """Bring the largest entry of column k into row k of each matrix: the pivots, and which rows changed places."""
     each = np.arange(len(work))
     best = k + np.argmax(np.abs(work[:, k:, k]), axis=1)
@@ -50,14 +53,14 @@ def _pivoted(work: Any, k: int) -> tuple[Any, Any]:
     return np.array(work[:, k, k]), best != k
 
 
-def extreme_singular_values(stack: Any) -> tuple[Any, Any]:
+def extreme_singular_values(stack: Numbers) -> tuple[Numbers, Numbers]:
     """The smallest and the largest singular value of each matrix (m, r, r); for what is wider than doubles, bounds."""
     if stack.shape[-1] == 1:
         size = np.abs(stack[..., 0, 0])
         return size, size
     if known_to_lapack(stack.dtype):
         # LAPACK complains on the terminal of what is not finite.
-        finite: Any = np.isfinite(stack).all(axis=(-2, -1))
+        finite = _finite(stack)
         values = _linalg.svd(np.where(finite[..., None, None], stack, 0.0), compute_uv=False)
         return np.where(finite, values[..., -1], np.nan), np.where(finite, values[..., 0], np.nan)
     try:
@@ -68,21 +71,26 @@ def extreme_singular_values(stack: Any) -> tuple[Any, Any]:
     return least, _norms(stack)
 
 
-def _norms(stack: Any) -> Any:
+def _finite(stack: Numbers) -> Flags:
+    """Which matrices have neither infinite entries nor NaN."""
+    return np.asarray(np.isfinite(stack).all(axis=(-2, -1)))
+
+
+def _norms(stack: Numbers) -> Numbers:
     return np.sqrt((np.abs(stack) ** 2).sum(axis=(-2, -1)))
 
 
-def _doubles(stack: Any) -> Any:
+def _doubles(stack: Numbers) -> Numbers:
     return stack.astype(np.complex128 if np.iscomplexobj(stack) else np.float64)
 
 
-def least_eigenvalues(stack: Any) -> Any:
+def least_eigenvalues(stack: Numbers) -> Numbers:
     """The smallest eigenvalue of each symmetric matrix, of the real part if it is complex, to double precision."""
-    finite = np.isfinite(stack).all(axis=(-2, -1))
-    return _linalg.eigvalsh(np.where(finite[..., None, None], stack.real, 0.0).astype(np.float64))[..., 0]
+    finite = _finite(stack)
+    return _linalg.eigvalsh(np.where(finite[..., None, None], np.real(stack), 0.0).astype(np.float64))[..., 0]
 
 
-def cholesky(stack: Any) -> Any:
+def cholesky(stack: Numbers) -> Numbers:
     """Lower L with L L* = B for each B of a stack; `LinAlgError` where (the real part of) B is not definite."""
     if stack.dtype == np.float64:
         return _linalg.cholesky(stack)
@@ -98,7 +106,7 @@ def cholesky(stack: Any) -> Any:
     return result
 
 
-def determinant(matrix: Any) -> tuple[Any, Any]:
+def determinant(matrix: Numbers) -> tuple[Numbers, Numbers]:
     """The determinant of a matrix as a number of size one and the logarithm of its size."""
     if known_to_lapack(matrix.dtype):
         return _linalg.slogdet(matrix)

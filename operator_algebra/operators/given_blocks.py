@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from operator_algebra.arguments import shown
+from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.spaces import Type
 
@@ -17,18 +18,18 @@ def free_axis(type_: Type, layouts: Mapping[str, Layout]) -> int:
     return -1 if type_.codomain.sizes in layouts else -2
 
 
-def join(parts: list[Any], axis: int) -> Any:
+def join(parts: list[Numbers], axis: int) -> Numbers:
     """The blocks of one body as one."""
     return parts[0] if len(parts) == 1 else np.concatenate(same_lead(parts), axis=axis)
 
 
-def same_lead(blocks: list[Any]) -> list[Any]:
+def same_lead(blocks: list[Numbers]) -> list[Numbers]:
     """Blocks with the same leading axes."""
     lead = np.broadcast_shapes(*{block.shape[:-2] for block in blocks})
     return [np.broadcast_to(block, (*lead, *block.shape[-2:])) for block in blocks]
 
 
-def scalar_blocks(values: Any) -> Any:
+def scalar_blocks(values: Numbers) -> Numbers:
     """Diagonal blocks with these entries."""
     return values[..., :, None] * np.eye(values.shape[-1])
 
@@ -48,7 +49,7 @@ def bodies_first(value: object) -> Sequence[Any] | None:
     A list has a block, or a batch of them, for each body. An array is (..., bodies, r, c): leading axes are a batch.
     """
     if isinstance(value, np.ndarray):
-        array = cast("np.ndarray[Any, Any]", value)
+        array = cast("Numbers", value)
         return list(np.moveaxis(array, -3, 0)) if array.ndim > 3 else list(array) if array.ndim else None
     return cast("Sequence[Any]", value) if isinstance(value, Sequence) else None
 
@@ -56,7 +57,7 @@ def bodies_first(value: object) -> Sequence[Any] | None:
 def describe(value: object) -> str:
     """What was given, in a few words."""
     if isinstance(value, np.ndarray):
-        return f"shape {cast('np.ndarray[Any, Any]', value).shape}"
+        return f"shape {cast('Numbers', value).shape}"
     if isinstance(value, Sequence):
         return f"{len(cast('Sequence[Any]', value))} blocks"
     return f"the value {shown(value)}"

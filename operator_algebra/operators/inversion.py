@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -10,9 +11,11 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import spsolve_triangular
 
 from operator_algebra.errors import InputError, SingularError
+from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.blocks import BlockGroup, BlockMatrix, group_by_size
 from operator_algebra.operators.factors import eps, extreme_singular_values, known_to_lapack
 from operator_algebra.operators.factors import inverses as block_inverses
+from operator_algebra.operators.layout import Indices, Layout
 from operator_algebra.operators.spaces import Type
 
 _solve_triangular: Any = spsolve_triangular
@@ -52,12 +55,12 @@ def invert(matrix: BlockMatrix) -> BlockMatrix:
     return _as_inverse(matrix, inverse)
 
 
-def _as_inverse(matrix: BlockMatrix, inverse: Any) -> BlockMatrix:
+def _as_inverse(matrix: BlockMatrix, inverse: Numbers) -> BlockMatrix:
     type_ = Type(matrix.type.codomain, matrix.type.domain)
     return BlockMatrix.from_dense(type_, matrix.cols, matrix.rows, inverse, matrix.binding)
 
 
-def invert_diagonal(matrix: BlockMatrix, magnitudes: Any = None) -> BlockMatrix:
+def invert_diagonal(matrix: BlockMatrix, magnitudes: Numbers | None = None) -> BlockMatrix:
     """The inverse of a block-diagonal matrix; `magnitudes` are the sizes of its blocks before any cancellation."""
     type_ = Type(matrix.type.codomain, matrix.type.domain)
     k = np.arange(matrix.rows.count, dtype=np.intp)
@@ -69,7 +72,7 @@ def invert_diagonal(matrix: BlockMatrix, magnitudes: Any = None) -> BlockMatrix:
     return _diagonal(matrix, type_, [group._replace(blocks=block_inverses(group.blocks)) for group in groups])
 
 
-def sound_blocks(matrix: BlockMatrix, magnitudes: Any = None) -> list[BlockGroup]:
+def sound_blocks(matrix: BlockMatrix, magnitudes: Numbers | None = None) -> list[BlockGroup]:
     """The blocks (k, k), none of which is singular to rounding; otherwise `SingularBlock`."""
     k = np.arange(matrix.rows.count, dtype=np.intp)
     groups = group_by_size(matrix.rows, matrix.cols, matrix.diagonal_blocks(), k, k)
@@ -81,11 +84,11 @@ def sound_blocks(matrix: BlockMatrix, magnitudes: Any = None) -> list[BlockGroup
     return sound
 
 
-def _diagonal(matrix: BlockMatrix, type_: Type, groups: Any) -> BlockMatrix:
+def _diagonal(matrix: BlockMatrix, type_: Type, groups: Iterable[BlockGroup]) -> BlockMatrix:
     return BlockMatrix.from_groups(type_, matrix.cols, matrix.rows, groups, matrix.binding, matrix.dtype)
 
 
-def check_pivots(bodies: Any, least: Any, scale: Any, rounding: float = EPS) -> None:
+def check_pivots(bodies: Indices, least: Numbers, scale: Numbers, rounding: float = EPS) -> None:
     """Raise `SingularBlock` for the outermost block whose smallest singular value is lost in rounding."""
     (bad,) = np.nonzero(~(least > PIVOT * rounding * scale))
     if len(bad):
@@ -93,7 +96,7 @@ def check_pivots(bodies: Any, least: Any, scale: Any, rounding: float = EPS) -> 
         raise SingularBlock(int(bodies[last]), float(least[last]), float(scale[last]))
 
 
-def exact_inverse(block: Any, body: int = 0) -> Any:
+def exact_inverse(block: Numbers, body: int = 0) -> Numbers:
     """The inverse of a small matrix of Python numbers, by elimination with the largest pivot."""
     n = len(block)
     work = np.concatenate([block, np.where(np.eye(n, dtype=bool), 1, 0).astype(object)], axis=1)
@@ -110,7 +113,7 @@ def exact_inverse(block: Any, body: int = 0) -> Any:
     return work[:, n:]
 
 
-def invert_dense(values: Any, sizes: Any = None) -> tuple[Any | None, float]:
+def invert_dense(values: Numbers, sizes: Numbers | None = None) -> tuple[Numbers | None, float]:
     """The inverse of a dense matrix and its condition number; no inverse if that exceeds all digits.
 
     `sizes` are those of the entries before any cancellation: what cancelled is known to as many roundings of them only.
@@ -134,12 +137,12 @@ def invert_dense(values: Any, sizes: Any = None) -> tuple[Any | None, float]:
     return inverse, float(size * growth)
 
 
-def _column_norm(values: Any) -> Any:
+def _column_norm(values: Numbers) -> np.floating[Any]:
     """The largest sum of sizes in a column."""
     return np.abs(values).sum(axis=0).max()
 
 
-def solve_unit(matrix: BlockMatrix, right: Any, *, inward: bool) -> Any:
+def solve_unit(matrix: BlockMatrix, right: Numbers, *, inward: bool) -> Numbers:
     """The solution of X Y = Z by substitution along the tree, for X with identity diagonal blocks; Z dense.
 
     Bodies are numbered base to tip, so an inward operator is upper triangular.
@@ -155,7 +158,7 @@ def solve_unit(matrix: BlockMatrix, right: Any, *, inward: bool) -> Any:
     return _solve_triangular(sp.csr_array(half(matrix.data)), right, lower=not inward, unit_diagonal=True)
 
 
-def _substitute_exact(matrix: BlockMatrix, right: Any, *, inward: bool) -> Any:
+def _substitute_exact(matrix: BlockMatrix, right: Numbers, *, inward: bool) -> Numbers:
     result = np.array(right)
     rows = matrix.data.by_row()
     order = range(matrix.rows.count - 1, -1, -1) if inward else range(matrix.rows.count)
@@ -167,9 +170,9 @@ def _substitute_exact(matrix: BlockMatrix, right: Any, *, inward: bool) -> Any:
     return result
 
 
-def _substitute_wide(matrix: BlockMatrix, right: Any, *, inward: bool) -> Any:
+def _substitute_wide(matrix: BlockMatrix, right: Numbers, *, inward: bool) -> Numbers:
     """The same block row by block row, in numbers that LAPACK and SuperLU do not know."""
-    result: Any = np.array(right, dtype=np.result_type(matrix.dtype, right.dtype))
+    result: Numbers = np.array(right, dtype=np.result_type(matrix.dtype, right.dtype))
     strict = matrix.data - matrix.diagonal().data
     for i in range(matrix.rows.count - 1, -1, -1) if inward else range(matrix.rows.count):
         here = matrix.rows.part(i)
@@ -194,7 +197,7 @@ def identity_like(matrix: BlockMatrix) -> BlockMatrix:
     return identity(matrix.rows, matrix)
 
 
-def identity(layout: Any, like: BlockMatrix) -> BlockMatrix:
+def identity(layout: Layout, like: BlockMatrix) -> BlockMatrix:
     """I on a layout, with the spaces of `like`."""
     if like.exact:
         ones = {(k, k): np.where(np.eye(size, dtype=bool), 1, 0).astype(object) for k, size in enumerate(layout.sizes)}

@@ -13,6 +13,7 @@ from operator_algebra.arguments import quoted, shown, whole
 from operator_algebra.errors import InputError, SpaceMismatch
 
 Indices = NDArray[np.intp]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.factors import cholesky, least_eigenvalues
 
 
@@ -20,7 +21,7 @@ class SquareRootError(Exception):
         self.least = least
 
 
-def block_root(blocks: Any) -> Any:
+def block_root(blocks: Numbers) -> Numbers:
     """Lower triangular L with L L* = B for each B of a stack (m, r, r)."""
     if not blocks.size:
         return blocks
@@ -34,7 +35,7 @@ def block_root(blocks: Any) -> Any:
         raise SquareRootError(int(least.argmin()), float(least.min())) from None
 
 
-def _exact(index: int, block: Any) -> Any:
+def _exact(index: int, block: Numbers) -> Numbers:
     n = len(block)
     result = np.full((n, n), 0, dtype=object)
     for i in range(n):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
 from operator_algebra.errors import InputError
-from operator_algebra.operators.layout import Layout
+from operator_algebra.models.numeric import Numbers
+from operator_algebra.operators.layout import Flags, Layout
 from operator_algebra.operators.structure import Structure
 
 Fault = Callable[[str], InputError]
@@ -17,7 +17,7 @@ ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 """Entries may differ by this much, relative to the largest of their block."""
 
 
-def verify_blocks(blocks: Sequence[Any], structure: Structure, names: Sequence[str], fault: Fault) -> None:
+def verify_blocks(blocks: Sequence[Numbers], structure: Structure, names: Sequence[str], fault: Fault) -> None:
     """Check the flags of a block-diagonal or hop operator, block by block."""
     if structure.hop:
         return
@@ -32,7 +32,7 @@ def verify_blocks(blocks: Sequence[Any], structure: Structure, names: Sequence[s
 
 
 def verify_dense(
-    array: Any, rows: Layout, cols: Layout, parent: Sequence[int], structure: Structure, fault: Fault
+    array: Numbers, rows: Layout, cols: Layout, parent: Sequence[int], structure: Structure, fault: Fault
 ) -> None:
     """Check the flow and the flags of an operator given as a whole."""
     whole = structure
@@ -53,7 +53,7 @@ def verify_dense(
             raise fault(f"it is not {word}")
 
 
-def _related(parent: Sequence[int]) -> Any:
+def _related(parent: Sequence[int]) -> Flags:
     """Entry (i, j): body i is an ancestor of j, or j itself."""
     n = len(parent)
     result = np.eye(n, dtype=bool)
@@ -63,13 +63,13 @@ def _related(parent: Sequence[int]) -> Any:
     return result
 
 
-def _tests(stack: Any, structure: Structure) -> list[tuple[str, Any]]:
+def _tests(stack: Numbers, structure: Structure) -> list[tuple[str, Flags]]:
     """The words to verify, and for each matrix of the stack (..., r, c) whether it is so."""
-    found: list[tuple[str, Any]] = []
+    found: list[tuple[str, Flags]] = []
     if 0 in stack.shape[-2:]:
         return found
     size = np.abs(stack).max(axis=(-2, -1))
-    real = stack.real.astype(np.float64)  # what a complex step leaves: signs and ranks are those of the real part
+    real = np.real(stack).astype(np.float64)  # what a complex step leaves: signs and ranks are those of the real part
     if structure.unit:
         found.append(("I", np.abs(stack - np.eye(stack.shape[-1])).max(axis=(-2, -1)) <= ROUNDING))
     if structure.symmetric:
@@ -88,7 +88,7 @@ def _tests(stack: Any, structure: Structure) -> list[tuple[str, Any]]:
     return found
 
 
-def _has_cholesky(stack: Any) -> Any:
+def _has_cholesky(stack: Numbers) -> Flags:
     """Whether each matrix has a Cholesky factor."""
     try:
         np.linalg.cholesky(stack)

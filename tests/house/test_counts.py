@@ -9,8 +9,8 @@ CEILINGS = {
     "leaves as strings": 49,
     "imports inside functions": 122,
     "modules in rings of imports within a package": 58,
-    "Any in all packages": 1004,
-    "Any in operators, meaning, backends": 675,
+    "Any in all packages": 932,
+    "Any in operators, meaning, backends": 603,
 }
 """As they stand; whoever gets below lowers them."""
 

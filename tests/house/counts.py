@@ -25,13 +25,13 @@ def modules() -> dict[str, ast.Module]:
 
 
 def instruction_kinds() -> frozenset[str]:
-    """The union `Definition`: how one value of a program follows from others."""
-    for tree in modules().values():
-        for node in tree.body:
-            if isinstance(node, ast.AnnAssign | ast.Assign) and node.value is not None:
-                (target,) = [node.target] if isinstance(node, ast.AnnAssign) else node.targets
-                if isinstance(target, ast.Name) and target.id == "Definition":
-                    return frozenset(part.id for part in ast.walk(node.value) if isinstance(part, ast.Name))
+    """The union `Instruction`: how one value of a program follows from others."""
+    for node in modules()["programs.instructions"].body:
+        match node:
+            case ast.Assign([ast.Name("Instruction")], union):
+                return frozenset(part.id for part in ast.walk(union) if isinstance(part, ast.Name))
+            case _:
+                pass
     raise AssertionError("no union of instructions")
 
 

@@ -6,6 +6,7 @@ every result is an analytic function of the entries.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 _linalg: Any = np.linalg
 
 
+@cache
 def eps(dtype: Any) -> float:
     """The rounding of one operation in this kind of number."""
     return float(np.finfo(dtype).eps)

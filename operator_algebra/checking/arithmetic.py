@@ -200,9 +200,9 @@ class FixedPoint:
         return np.stack([self._product(x, y) for x, y in zip(a, b, strict=True)])
 
     def _product(self, a: Array, b: Array) -> Array:
-        """A b, by the factor with more zeros: rows whose entries stand in the same columns at once, with those alone."""
+        """A b by the factor with more zeros: rows with entries in the same columns at once, and those columns alone."""
         left, right = a != 0, b != 0
-        if left.mean() > right.mean():
+        if left.sum() * right.size > right.sum() * left.size:
             return self._product(b.T, a.T).T
         result = self.zeros((len(a), b.shape[-1]))
         for rows, columns in _alike(left):

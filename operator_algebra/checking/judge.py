@@ -31,7 +31,6 @@ from operator_algebra.expressions.nodes import (
 from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.operators.spaces import ONE, Space
 
-
 # Recursions that are kept of a scene: the laws of the catalogue have five.
 _KEPT = 12
 
@@ -199,7 +198,7 @@ class Judge:
         """Block by block; while a fixed point settles, blocks that have no value yet have the inverse 0."""
         if not settling:
             return self.arithmetic.inverse(blocks)
-        known = (blocks != 0).any(axis=(-1, -2))
+        known: Array = np.asarray((blocks != 0).any(axis=(-1, -2)))
         if known.all() and blocks.dtype != object:
             result = self.arithmetic.inverse(blocks)
             return result if np.isfinite(result).all() else self._finite(result)
@@ -217,7 +216,8 @@ class Judge:
 
     def _finite(self, blocks: Array) -> Array:
         """The blocks, those that are not finite replaced by zeros."""
-        return np.where(np.isfinite(blocks).all(axis=(-1, -2))[:, None, None], blocks, 0.0)
+        finite: Array = np.asarray(np.isfinite(blocks).all(axis=(-1, -2)))
+        return np.where(finite[:, None, None], blocks, 0.0)
 
     def _root(self, node: Root, value: Value) -> Value:
         array = self.arithmetic.zeros(value.array.shape)

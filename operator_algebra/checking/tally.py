@@ -11,7 +11,6 @@ from operator_algebra.checking.trial import Trial
 from operator_algebra.identities.identity import Law
 from operator_algebra.models.model import Model
 
-
 # Of more samples the leaves are not kept from law to law.
 _SHARED = 16
 

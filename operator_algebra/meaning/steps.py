@@ -57,7 +57,9 @@ class Rounding:
         start = self.taken % _SIGNS
         self.taken += block.size
         signs = self.signs[start : start + block.size]
-        return eps(block.dtype) * (signs.reshape(block.shape) if len(signs) == block.size else np.resize(signs, block.shape))
+        return eps(block.dtype) * (
+            signs.reshape(block.shape) if len(signs) == block.size else np.resize(signs, block.shape)
+        )
 
 
 _SIGNS = 4099

@@ -18,6 +18,7 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, logdet
 from tests.lowering.lost_digits import Truth, error_of
 from tests.nearly_singular import DOUBTFUL, HEALTHY, Sample, sample
+from tests.rounding import rounding
 
 FORMULAS: dict[str, Expr | Query] = {
     "inverse": s.W.T @ inv(s.D) @ s.W @ s.T,
@@ -63,7 +64,8 @@ def test_no_digit_is_left_of_what_is_refused_and_some_of_what_is_not(family: str
             assert error_of(plain.reshape(np.shape(expected)), expected, name) <= one.model.n / 64
         if swept is None:
             assert plain is None, "refused by the program"
-        assert plain is not None or not silent or error_of(swept, truth.answer(name), name) < 1e-9
+        right = rounding(terms=one.model.n)
+        assert plain is not None or not silent or error_of(swept, truth.answer(name), name) <= right
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -240,14 +240,13 @@ class Judge:
 
     def _solved(self, node: Fixpoint) -> Value:
         """A recursion that stands alone: laws have few of them, and share their values."""
-        known = self.scene.solved
-        if node not in known:
+        value = self.scene.solved.get(node)
+        if value is None:
             value = self._fixpoint(node, self._found, self._products, settling=False)
             _ = value.size  # else what it is computed from would be kept as well
-            if len(known) >= _KEPT:
-                known.pop(next(iter(known)))
-            known[node] = value
-        return known[node]
+            if len(self.scene.solved) < _KEPT:
+                self.scene.solved[node] = value
+        return value
 
     def _fixpoint(
         self, node: Fixpoint, found: dict[Expr, Value], products: dict[tuple[Expr, ...], Value], settling: bool

@@ -85,15 +85,14 @@ class Scene:
             raise InputError(f"{symbol.name} has no value of its own. Give a closed formula.")
         if symbol is symbols.v:
             return self.rates
-        if symbol not in self._inputs:
+        value = self._inputs.get(symbol)
+        if value is None:
             rows, cols = self.sizes(symbol.type.codomain), self.sizes(symbol.type.domain)
             drawn = [draw_dense(symbol, rows, cols, self.parent, seed) for seed in self.seeds]
             value = self.arithmetic.array(np.stack(drawn))
-            if len(self._inputs) >= _KEPT:
-                self._inputs.pop(next(iter(self._inputs)), None)
-            self._inputs[symbol] = value
-            return value
-        return self._inputs[symbol]
+            if len(self._inputs) < _KEPT:
+                self._inputs[symbol] = value
+        return value
 
     @cached_property
     def edges(self) -> Array:

@@ -110,6 +110,8 @@ class FloatArithmetic:
 
     def inverse(self, a: Array) -> Array:
         """The inverse; NaN where a sample is singular."""
+        if a.shape[-1] == 1:
+            return np.where(a != 0.0, 1.0, np.nan) / a
         try:
             return np.linalg.inv(a)
         except np.linalg.LinAlgError:
@@ -150,6 +152,14 @@ class FloatArithmetic:
         return np.sqrt(np.einsum("sij,sij->s", a, a))
 
 
+def _alike(pattern: Array) -> list[tuple[Array, Array]]:
+    """Rows that have their entries in the same columns, and these columns."""
+    rows: dict[bytes, list[int]] = {}
+    for row, places in enumerate(pattern):
+        rows.setdefault(places.tobytes(), []).append(row)
+    return [(np.array(alike, dtype=np.intp), np.nonzero(pattern[alike[0]])[0]) for alike in rows.values()]
+
+
 class FixedPoint:
     """Integers that count units of 2^−bits: products are exact to that unit, and fast because Python's integers are."""
 
@@ -187,11 +197,25 @@ class FixedPoint:
         """A b, sample by sample."""
         if a.shape[-1] == 0:
             return self.zeros((*a.shape[:-1], b.shape[-1]))
-        return np.stack([x @ y for x, y in zip(a, b, strict=True)]) >> self.bits
+        return np.stack([self._product(x, y) for x, y in zip(a, b, strict=True)])
+
+    def _product(self, a: Array, b: Array) -> Array:
+        """A b by the factor with more zeros: rows with entries in the same columns at once, and those columns alone."""
+        left, right = a != 0, b != 0
+        if left.sum() * right.size > right.sum() * left.size:
+            return self._product(b.T, a.T).T
+        result = self.zeros((len(a), b.shape[-1]))
+        for rows, columns in _alike(left):
+            (across,) = np.nonzero(right[columns].any(axis=0))
+            if len(columns) and len(across):
+                block = a[rows[:, None], columns] @ b[columns[:, None], across]
+                result[rows[:, None], across] = block >> self.bits
+        return result
 
     def times(self, factor: Fraction, a: Array) -> Array:
         """A multiple."""
-        return a * factor.numerator // factor.denominator
+        multiple = a * factor.numerator
+        return multiple if factor.denominator == 1 else multiple // factor.denominator
 
     def inverse(self, a: Array) -> Array:
         """The inverse, by elimination with the largest pivot."""

@@ -30,7 +30,7 @@ from operator_algebra.expressions.nodes import (
     Zero,
 )
 from operator_algebra.expressions.traverse import children_and_definition, postorder
-from operator_algebra.meaning.evaluator import Evaluation, Request, Worst, worst
+from operator_algebra.meaning.evaluator import Evaluation, Recursions, Request, Worst, worst
 from operator_algebra.meaning.source import ModelSource
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import model_layouts
@@ -40,6 +40,7 @@ from operator_algebra.operators.leaves import LeafValues, local_blocks
 from operator_algebra.operators.spaces import ONE, Space, Type
 
 MEMORY = 4e9
+_KEPT = 12  # recursions that laws share: those of the catalogue have five
 _DENSE = 1000  # rows of the largest matrix that is inverted as such
 
 
@@ -99,15 +100,24 @@ class Prober:
     and every law begins with the same random numbers.
     """
 
-    def __init__(self, model: Model, sample: Sample) -> None:
+    def __init__(self, model: Model, sample: Sample, source: RandomSource | None = None) -> None:
         self.model = model
-        self.source = RandomSource(model, sample)
+        self.source = source or RandomSource(model, sample)
         self.run = Evaluation(self.source, MEMORY)
         self._formed: dict[Expr, tuple[BlockMatrix, Any, Worst]] = {}
         self._vectors: dict[Expr, tuple[Any, Column]] = {}
         self.factors: dict[Expr, Any] = {}
+        self._sample = sample
         self._seed = sample.seed
+        self._solved: Recursions = {}
         self.begin()
+
+    def anew(self) -> Prober:
+        """A prober with the same leaves and recursions, for which nothing else is computed."""
+        made = Prober(self.model, self._sample, self.source)
+        made._solved = self._solved
+        made.run.recall(self._solved)
+        return made
 
     def begin(self) -> None:
         """Start anew with random vectors: the next law is probed as if it were the first."""
@@ -198,6 +208,8 @@ class Prober:
             value, first = self.run.weighed(Request("value", e))
             size, second = self.run.weighed(Request("magnitude", e))
             self._formed[e] = value, size, worst(first, second, *map(self._inside, _fixpoints(e)))
+            if len(self._solved) < _KEPT:
+                self._solved.update(self.run.recursions())
         return self._formed[e]
 
     def _inside(self, recursion: Fixpoint) -> Worst:

@@ -15,8 +15,9 @@ import numpy as np
 from operator_algebra import symbols
 from operator_algebra.checking.arithmetic import Arithmetic, Array, FixedPoint, FloatArithmetic, object_array, span
 from operator_algebra.checking.inputs import draw_dense, user_sizes
+from operator_algebra.checking.values import Value
 from operator_algebra.errors import InputError
-from operator_algebra.expressions.nodes import Symbol
+from operator_algebra.expressions.nodes import Fixpoint, Symbol
 from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import model_layouts
@@ -41,6 +42,9 @@ class Sample:
         return cls(seed, frame, q, v)
 
 
+# Inputs that are kept of a scene; others are drawn again.
+_KEPT = 24
+
 Batch = tuple[Array, LeafValues]
 """The leaves of some of the samples, by their numbers."""
 
@@ -59,6 +63,8 @@ class Scene:
     seeds: tuple[int, ...]
     rates: Array
     """The rates of the samples, (samples, rows, 1): what v means, along which H_dot is taken."""
+    solved: dict[Fixpoint, Value] = field(default_factory=dict[Fixpoint, Value])
+    """Recursions whose values are known."""
     _inputs: dict[Symbol, Array] = field(default_factory=dict[Symbol, Array])
     _sizes: dict[Space, Array] = field(default_factory=dict[Space, Array])
 
@@ -80,11 +86,14 @@ class Scene:
             raise InputError(f"{symbol.name} has no value of its own. Give a closed formula.")
         if symbol is symbols.v:
             return self.rates
-        if symbol not in self._inputs:
+        value = self._inputs.get(symbol)
+        if value is None:
             rows, cols = self.sizes(symbol.type.codomain), self.sizes(symbol.type.domain)
             drawn = [draw_dense(symbol, rows, cols, self.parent, seed) for seed in self.seeds]
-            self._inputs[symbol] = self.arithmetic.array(np.stack(drawn))
-        return self._inputs[symbol]
+            value = self.arithmetic.array(np.stack(drawn))
+            if len(self._inputs) < _KEPT:
+                self._inputs[symbol] = value
+        return value
 
     @cached_property
     def edges(self) -> Array:

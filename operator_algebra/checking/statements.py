@@ -13,7 +13,7 @@ import numpy as np
 from operator_algebra.checking.arithmetic import Array, FixedPoint, Floats, Singular, object_array, span
 from operator_algebra.checking.suite import body_of
 from operator_algebra.checking.trial import Trial
-from operator_algebra.checking.valuation import Value, total
+from operator_algebra.checking.values import Value, total
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import add, diag, inv, matmul, one
 from operator_algebra.expressions.nodes import Expr, Product

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from types import MappingProxyType
 
 import numpy as np
@@ -161,6 +161,12 @@ def trials(model: Model, samples: int, seed: int) -> Iterator[tuple[Trial, list[
         if chosen:
             trial = Trial(model, tuple(drawn[k] for k in chosen))
             yield (trial.mirrored if mirrored else trial), chosen
+
+
+@lru_cache(maxsize=128)
+def known_trials(name: str, samples: int, seed: int) -> tuple[tuple[Trial, list[int]], ...]:
+    """The same of a mechanism by its name, whose leaves and recursions are computed for the first law alone."""
+    return tuple(trials(mechanism(name), samples, seed))
 
 
 def sample_of(model: Model, number: int, seed: int) -> Sample:

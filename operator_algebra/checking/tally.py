@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from operator_algebra.checking.suite import in_domain, mechanism, trials
+from operator_algebra.checking.suite import in_domain, known_trials, mechanism, trials
 from operator_algebra.checking.trial import Trial
 from operator_algebra.checking.verdict import DENSE_LIMIT, Precise, Sampled, decide
 from operator_algebra.identities.identity import Law
 from operator_algebra.models.model import Model
+
+# Of more samples the leaves are not kept from law to law.
+_SHARED = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +109,9 @@ def tallies(
     model = mechanism(target) if isinstance(target, str) else target
     name = target if isinstance(target, str) else model.name
     wanted = [law for law in laws if in_domain(law, model)]
-    batches: list[tuple[Trial, list[int], Precise]] = [
-        (trial, numbers, {}) for trial, numbers in trials(model, samples, seed)
-    ]
+    shared = isinstance(target, str) and samples <= _SHARED
+    known = known_trials(target, samples, seed) if shared else trials(model, samples, seed)
+    batches: list[tuple[Trial, list[int], Precise]] = [(trial.anew(), numbers, {}) for trial, numbers in known]
     found: list[Tally] = []
     for law in wanted:
         sampled: list[tuple[int, Sampled]] = []

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from operator_algebra.checking.arithmetic import Array, Floats
 from operator_algebra.checking.prober import Prober
-from operator_algebra.checking.scene import Sample, extended_scene, float_scene
-from operator_algebra.checking.valuation import Valuation, Value
+from operator_algebra.checking.scene import Sample, Scene, extended_scene, float_scene
+from operator_algebra.checking.valuation import Valuation
+from operator_algebra.checking.values import Value
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.models.changes import carried, mirrored
 from operator_algebra.models.model import Model
 from operator_algebra.spatial.arrays import Axes
+
+
+@dataclass(eq=False)
+class Ground:
+    """What all laws stand on: leaves, inputs and recursions of a trial, and of its samples to hundreds of bits."""
+
+    scene: Scene | None = None
+    probers: tuple[Prober, ...] = ()
+    precise: dict[tuple[tuple[int, ...], int], Trial] = field(default_factory=dict[Any, "Trial"])
 
 
 @dataclass(frozen=True)
@@ -26,6 +37,7 @@ class Trial:
     samples: tuple[Sample, ...]
     bits: int = 0
     """Of fixed point; 0 for floats."""
+    ground: Ground = field(default_factory=Ground, repr=False, compare=False)
 
     @property
     def precise(self) -> bool:
@@ -35,14 +47,23 @@ class Trial:
     @cached_property
     def valuation(self) -> Valuation:
         """Values, each computed once."""
-        if self.precise:
-            return Valuation(extended_scene(self.model, self.samples, self.bits))
-        return Valuation(float_scene(self.model, self.samples))
+        if self.ground.scene is None:
+            if self.precise:
+                self.ground.scene = extended_scene(self.model, self.samples, self.bits)
+            else:
+                self.ground.scene = float_scene(self.model, self.samples)
+        return Valuation(self.ground.scene)
 
     @cached_property
     def probers(self) -> tuple[Prober, ...]:
         """The samples of a large mechanism, one by one."""
-        return tuple(Prober(self.model, sample) for sample in self.samples)
+        if not self.ground.probers:
+            self.ground.probers = tuple(Prober(self.model, sample) for sample in self.samples)
+        return tuple(prober.anew() for prober in self.ground.probers)
+
+    def anew(self) -> Trial:
+        """The same trial on the same ground, with nothing else computed."""
+        return replace(self)
 
     def value(self, e: Expr) -> Value:
         """The value of an expression."""
@@ -66,7 +87,7 @@ class Trial:
         if frame not in self._seen:
             same = all(sample.frame == frame for sample in self.samples)
             turned = tuple(replace(sample, frame=frame) for sample in self.samples)
-            self._seen[frame] = self if same else replace(self, samples=turned)
+            self._seen[frame] = self if same else Trial(self.model, turned, self.bits)
         return self._seen[frame]
 
     @cached_property
@@ -81,7 +102,7 @@ class Trial:
     def mirrored(self) -> Trial:
         """The same samples with siblings stored in the opposite order."""
         model, order = self._mirror
-        return replace(self, model=model, samples=tuple(_carried(self.model, order, sample) for sample in self.samples))
+        return Trial(model, tuple(_carried(self.model, order, sample) for sample in self.samples), self.bits)
 
     @property
     def order(self) -> Array:
@@ -90,7 +111,10 @@ class Trial:
 
     def precisely(self, samples: Sequence[int], bits: int = 320) -> Trial:
         """Some of the samples to hundreds of bits."""
-        return Trial(self.model, tuple(self.samples[k] for k in samples), bits)
+        key = tuple(samples), bits
+        if key not in self.ground.precise:
+            self.ground.precise[key] = Trial(self.model, tuple(self.samples[k] for k in samples), bits)
+        return self.ground.precise[key].anew()
 
 
 def _carried(model: Model, order: Array, sample: Sample) -> Sample:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from operator_algebra.checking.arithmetic import Array, Floats, Singular, span
 from operator_algebra.checking.scene import Scene
+from operator_algebra.checking.values import Value, total, worst
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import (
     Diag,
@@ -32,18 +32,8 @@ from operator_algebra.expressions.traverse import children_and_definition, posto
 from operator_algebra.operators.local import Half, LocalFunction
 from operator_algebra.operators.spaces import ONE, Space
 
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """An array (samples, rows, columns), the sizes of its entries before cancellation, and the worst condition.
-
-    `size` is the same formula in absolute values; `culprit` is what had the worst condition when it was inverted.
-    """
-
-    array: Array
-    size: Floats
-    condition: Floats
-    culprit: Expr | None = None
+# Recursions that are kept of a scene: the laws of the catalogue have five.
+_KEPT = 12
 
 
 class Valuation:
@@ -55,6 +45,7 @@ class Valuation:
         self._found: dict[Expr, Value] = {}
         self._products: dict[tuple[Expr, ...], Value] = {}
         self._blocks: dict[tuple[Space, Space], list[Places]] = {}
+        self._sound = np.ones(scene.samples)
 
     def value(self, e: Expr) -> Value:
         """The value of a closed expression."""
@@ -73,7 +64,7 @@ class Valuation:
     # -- nodes -----------------------------------------------------------------------------------------------------
 
     def _node(
-        self, node: Expr, found: Mapping[Expr, Value], products: dict[tuple[Expr, ...], Value], settling: bool
+        self, node: Expr, found: dict[Expr, Value], products: dict[tuple[Expr, ...], Value], settling: bool
     ) -> Value:
         match node:
             case Symbol() if node.definition is not None:
@@ -100,16 +91,18 @@ class Valuation:
             case Diag():
                 value = found[node.body]
                 mask = self._same_body(node.type.codomain, node.type.domain)
-                return Value(value.array * mask, value.size * mask, value.condition, value.culprit)
+                return Value(value.array * mask, lambda: value.size * mask, value.condition, value.culprit, [value])
+            case Fixpoint() if found is self._found:
+                return self._solved(node)
             case Fixpoint():
-                return self._fixpoint(node, found)
+                return self._fixpoint(node, found, products, settling)
             case Local():
                 return self._local(node, found)
             case _:
                 raise InputError(f"{node} cannot be checked.")
 
     def _plain(self, array: Array) -> Value:
-        return Value(array, self.arithmetic.sizes(array), np.ones(self.scene.samples))
+        return Value(array, lambda: self.arithmetic.sizes(array), self._sound)
 
     def _identity(self, space: Space) -> Array:
         size = self.scene.size(space)
@@ -137,19 +130,21 @@ class Valuation:
         return result
 
     def _times(self, a: Value, b: Value) -> Value:
-        return Value(self.arithmetic.multiply(a.array, b.array), a.size @ b.size, *_worst([a, b]))
+        array = self.arithmetic.multiply(a.array, b.array)
+        return Value(array, lambda: a.size @ b.size, *worst([a, b]), of=[a, b])
 
     def _scale(self, node: Scale, found: Mapping[Expr, Value]) -> Value:
         body = found[node.body]
         if isinstance(node.factor, Fraction):
-            array = self.arithmetic.times(node.factor, body.array)
-            return Value(array, abs(float(node.factor)) * body.size, body.condition, body.culprit)
+            array, multiple = self.arithmetic.times(node.factor, body.array), abs(float(node.factor))
+            return Value(array, lambda: multiple * body.size, body.condition, body.culprit, [body])
         factor = found[node.factor]
         array = self.arithmetic.scaled(factor.array, body.array)
-        return Value(array, factor.size * body.size, *_worst([factor, body]))
+        return Value(array, lambda: factor.size * body.size, *worst([factor, body]), of=[factor, body])
 
     def _turned(self, value: Value) -> Value:
-        return Value(np.swapaxes(value.array, -1, -2), np.swapaxes(value.size, -1, -2), value.condition, value.culprit)
+        array = np.swapaxes(value.array, -1, -2)
+        return Value(array, lambda: np.swapaxes(value.size, -1, -2), value.condition, value.culprit, [value])
 
     # -- inverses --------------------------------------------------------------------------------------------------
 
@@ -177,7 +172,8 @@ class Valuation:
     def _inverted(self, value: Value, inverse: Array, ratio: Floats, culprit: Expr) -> Value:
         worse = ratio > value.condition
         condition = np.where(worse, ratio, value.condition)
-        return Value(inverse, self.arithmetic.sizes(inverse), condition, culprit if worse.any() else value.culprit)
+        blamed = culprit if worse.any() else value.culprit
+        return Value(inverse, lambda: self.arithmetic.sizes(inverse), condition, blamed)
 
     def _unit_inverse(self, body: Expr, value: Value) -> Value:
         """Substitution along the tree: inward operators are upper triangular from base to tip."""
@@ -192,19 +188,23 @@ class Valuation:
         array = self.arithmetic.zeros(np.swapaxes(value.array, -1, -2).shape)
         ratio = np.ones(self.scene.samples)
         for size, across, down in self._places(node.type.codomain, node.type.domain):
-            blocks = value.array[:, down[:, :, None], across[:, None, :]].reshape(-1, size, size)
-            sizes = value.size[:, down[:, :, None], across[:, None, :]].reshape(-1, size, size)
+            here, there = (..., down[:, :, None], across[:, None, :]), (..., across[:, :, None], down[:, None, :])
+            blocks, sizes = (whole[here].reshape(-1, size, size) for whole in (value.array, value.size))
             inverse = self._inverse_blocks(blocks, settling)
             ratio = np.maximum(ratio, self._ratio(sizes, inverse).reshape(self.scene.samples, -1).max(axis=-1))
-            array[:, across[:, :, None], down[:, None, :]] = inverse.reshape(self.scene.samples, -1, size, size)
+            array[there] = inverse.reshape(self.scene.samples, -1, size, size)
         return self._inverted(value, array, ratio, node.body)
 
     def _inverse_blocks(self, blocks: Array, settling: bool) -> Array:
         """Block by block; while a fixed point settles, blocks that have no value yet have the inverse 0."""
         if not settling:
             return self.arithmetic.inverse(blocks)
+        known: Array = np.asarray((blocks != 0).any(axis=(-1, -2)))
+        if known.all() and blocks.dtype != object:
+            result = self.arithmetic.inverse(blocks)
+            return result if np.isfinite(result).all() else self._finite(result)
         result = self.arithmetic.zeros(blocks.shape)
-        (settled,) = np.nonzero((blocks != 0).any(axis=(-1, -2)))
+        (settled,) = np.nonzero(known)
         if not len(settled):
             return result
         try:
@@ -213,9 +213,12 @@ class Valuation:
             for k in settled:
                 with suppress(Singular):
                     result[k] = self.arithmetic.inverse(blocks[[k]])[0]
-        if result.dtype != object:
-            result[~np.isfinite(result).all(axis=(-1, -2))] = 0.0
-        return result
+        return result if result.dtype == object else self._finite(result)
+
+    def _finite(self, blocks: Array) -> Array:
+        """The blocks, those that are not finite replaced by zeros."""
+        finite: Array = np.asarray(np.isfinite(blocks).all(axis=(-1, -2)))
+        return np.where(finite[:, None, None], blocks, 0.0)
 
     def _root(self, node: Root, value: Value) -> Value:
         array = self.arithmetic.zeros(value.array.shape)
@@ -236,26 +239,53 @@ class Valuation:
 
     # -- fixed points and local functions --------------------------------------------------------------------------
 
-    def _fixpoint(self, node: Fixpoint, found: Mapping[Expr, Value]) -> Value:
-        """As many rounds as the forest is deep: f looks strictly along the tree, so each round settles one level."""
+    def _solved(self, node: Fixpoint) -> Value:
+        """A recursion that stands alone: laws have few of them, and share their values."""
+        value = self.scene.solved.get(node)
+        if value is None:
+            value = self._fixpoint(node, self._found, self._products, settling=False)
+            _ = value.size  # else what it is computed from would be kept as well
+            if len(self.scene.solved) < _KEPT:
+                self.scene.solved[node] = value
+        return value
+
+    def _fixpoint(
+        self, node: Fixpoint, found: dict[Expr, Value], products: dict[tuple[Expr, ...], Value], settling: bool
+    ) -> Value:
+        """As many rounds as the forest is deep: f looks strictly along the tree, so each round settles one level.
+
+        What does not depend on the unknown is the same in every round, and computed before.
+        """
         rows, cols = self.scene.size(node.type.codomain), self.scene.size(node.type.domain)
         value = self._plain(self.arithmetic.zeros((self.scene.samples, rows, cols)))
+        closed, open_ = _parts(node)
+        for part in closed:
+            if part not in found:
+                found[part] = self._node(part, found, products, settling)
+        outside = {part: known for part, known in found.items() if part not in open_}
+        kept: dict[tuple[Expr, ...], Value] = {}
         for left in range(self.scene.depth, -1, -1):
-            inside: dict[Expr, Value] = dict(found)
-            inside[node.variable] = value
-            value = self._evaluate(node.body, inside, {}, settling=left > 0)
+            inside = {**outside, node.variable: value}
+            value = self._evaluate(node.body, inside, kept, settling=left > 0)
+            kept = {factors: known for factors, known in kept.items() if open_.isdisjoint(factors)}
             if node.structure.symmetric:
                 # A skew part at rounding level grows from level to level if it is left in.
                 array = self.arithmetic.times(Fraction(1, 2), value.array + np.swapaxes(value.array, -1, -2))
                 value = Value(array, value.size, value.condition, value.culprit)
             if left:
-                value = Value(value.array, self.arithmetic.sizes(value.array), value.condition, value.culprit)
+                value = self._anew(value)
         return value
+
+    def _anew(self, value: Value) -> Value:
+        """A value in which nothing cancelled."""
+        return Value(value.array, lambda: self.arithmetic.sizes(value.array), value.condition, value.culprit)
 
     def _local(self, node: Local, found: Mapping[Expr, Value]) -> Value:
         argument = found[node.children[0]]
-        array, size = _crossed(argument.array, node.function, 1), _crossed(argument.size, node.function, 0)
-        return Value(array, size, argument.condition, argument.culprit)
+        array = _crossed(argument.array, node.function, 1)
+        return Value(
+            array, lambda: _crossed(argument.size, node.function, 0), argument.condition, argument.culprit, [argument]
+        )
 
     def _same_body(self, codomain: Space, domain: Space) -> Array:
         rows, cols = self.scene.sizes(codomain), self.scene.sizes(domain)
@@ -276,25 +306,22 @@ def _below(node: Expr) -> tuple[Expr, ...]:
     return () if isinstance(node, Fixpoint) else children_and_definition(node)
 
 
-def total(parts: list[Value]) -> Value:
-    """The sum of values."""
-    array, size = parts[0].array, parts[0].size
-    for part in parts[1:]:
-        array, size = array + part.array, size + part.size
-    return Value(array, size, *_worst(parts))
+@lru_cache(maxsize=4096)
+def _parts(node: Fixpoint) -> tuple[tuple[Expr, ...], frozenset[Expr]]:
+    """The parts of an equation that depend on no unknown, in order, and those that depend on its own."""
+    bound: dict[Expr, frozenset[Expr]] = {}
+    order = tuple(postorder(node.body, children_and_definition))
+    variables = {node.variable, *(part.variable for part in order if isinstance(part, Fixpoint))}
+    for part in order:
+        free = frozenset({part} & variables).union(*(bound[child] for child in children_and_definition(part)))
+        bound[part] = free - {part.variable} if isinstance(part, Fixpoint) else free
+    closed = tuple(part for part in order if not bound[part])
+    return closed, frozenset(part for part in order if node.variable in bound[part])
 
 
 @lru_cache(maxsize=4096)
 def _order(e: Expr) -> tuple[Expr, ...]:
     return tuple(postorder(e, _below))
-
-
-def _worst(parts: list[Value]) -> tuple[Floats, Expr | None]:
-    condition, culprit = parts[0].condition, parts[0].culprit
-    for part in parts[1:]:
-        if (part.condition > condition).any():
-            condition, culprit = np.maximum(condition, part.condition), part.culprit
-    return condition, culprit
 
 
 Places = tuple[int, Array, Array]

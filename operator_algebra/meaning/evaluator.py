@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from operator_algebra.errors import SingularError
-from operator_algebra.expressions.nodes import Expr, Product, Scale, Sum
+from operator_algebra.expressions.nodes import Expr, Fixpoint, Product, Scale, Sum
 from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.meaning.extent import SPARSE_ENTRY, entries, refuse_beyond
 from operator_algebra.meaning.source import Source
@@ -49,6 +49,8 @@ def worst(*found: Worst) -> Worst:
 
 
 Steps = Generator[Request, Any, Any]
+Recursions = dict[tuple[str, Expr, int, int], tuple[Request, Any, Worst]]
+"""What an evaluation has found of recursions."""
 
 
 @dataclass
@@ -141,6 +143,18 @@ class Evaluation:
                 if not stack:
                     raise
                 pending, failed = None, error.with_traceback(None)
+
+    def recursions(self) -> Recursions:
+        """The recursions solved so far that depend on nothing else."""
+        return {
+            key: known
+            for key, known in self._found.items()
+            if isinstance(known[0].node, Fixpoint) and known[0].kind == "value" and known[0].environment is None
+        }
+
+    def recall(self, solved: Recursions) -> None:
+        """Know recursions that another evaluation has solved for the same source."""
+        self._found.update(solved)
 
     def first_not_finite(self) -> tuple[Request, BlockMatrix] | None:
         """The first value of those kept that is not finite, in the order in which they were found."""

@@ -34,6 +34,9 @@ from operator_algebra.meaning.inverses import resolved
 from operator_algebra.operators.blocks import BlockGroup, BlockMatrix
 from operator_algebra.operators.leaves import local_blocks
 
+_FILLED = 1 << 14
+"""Entries from which on a filled matrix is better multiplied as an array."""
+
 
 def magnitude_steps(run: Evaluation, request: Request) -> Steps:
     """The size of each entry of a node before cancellation, a sparse array."""
@@ -102,8 +105,14 @@ def _product(node: Product, request: Request) -> Steps:
     total: Any = None
     for factor in reversed(node.children):
         size = yield Request("magnitude", factor, None, here)
-        total = size if total is None else size @ total
+        total = size if total is None else _times(size, total)
     return total
+
+
+def _times(a: Any, b: Any) -> Any:
+    """A b: where b is filled as an array, which is the same sum in a tenth of the time."""
+    filled = b.nnz > _FILLED and 4 * b.nnz > b.shape[0] * b.shape[1] and a.nnz >= a.shape[0]
+    return sp.csr_array(a @ b.toarray()) if filled else a @ b
 
 
 def _inverse(run: Evaluation, node: Inverse, request: Request) -> Steps:
@@ -130,7 +139,7 @@ def _inverse(run: Evaluation, node: Inverse, request: Request) -> Steps:
 
 def _condition(run: Evaluation, e: Expr, inverse: Any, before: Any) -> None:
     """Note how much an inversion magnifies rounding: the largest row sum of |X⁻¹| |X|."""
-    sums = (inverse @ before).sum(axis=1)
+    sums = inverse @ before.sum(axis=1)
     run.inverted(float(np.max(sums, initial=1.0)), e)
 
 

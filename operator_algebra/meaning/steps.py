@@ -57,7 +57,10 @@ class Rounding:
     def _up_or_down(self, block: Any) -> Any:
         start = self.taken % _SIGNS
         self.taken += block.size
-        return eps(block.dtype) * np.resize(self.signs[start : start + block.size], block.shape)
+        signs = self.signs[start : start + block.size]
+        return eps(block.dtype) * (
+            signs.reshape(block.shape) if len(signs) == block.size else np.resize(signs, block.shape)
+        )
 
 
 _SIGNS = 4099

@@ -6,6 +6,7 @@ every result is an analytic function of the entries.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from operator_algebra.operators.layout import Flags
 _linalg: Any = np.linalg
 
 
+@cache
 def eps(dtype: np.dtype[Any] | type[np.number[Any]]) -> float:
     """The rounding of one operation in this kind of number."""
     return float(np.finfo(dtype).eps)

@@ -303,7 +303,7 @@ def test_writing_is_work_too(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_arguments_are_checked() -> None:
     form = oa.compile(dyn.inverse_dynamics, oa.load("planar2r"), backend="sympy")
     wrong: list[tuple[Any, str]] = [
-        ({"q": [0]}, r"q has shape \(1,\), not \(2,\)"),
+        ({"q": [0]}, r"q has shape \(1,\), not \(2,\): model planar2r\. Give its 2 coordinates\."),
         ({"q": [0, sp.nan]}, "nan stands in a closed form"),
         ({"q": [0, sp.I]}, "not a finite real number"),
         ({"qdd": [1, 2, 3]}, r"shape \(3,\)"),
@@ -311,7 +311,8 @@ def test_arguments_are_checked() -> None:
         ({"q": ["1", "2"]}, "not an array of numbers or expressions"),
         ({"q": [None, 0]}, r"q of planar2r .*None"),
         ({"q": [0, float("nan")]}, "nan stands in a closed form"),
-        ({"q": np.zeros((5, 2))}, r"shape \(5, 2\).*no batch"),
+        ({"q": np.zeros((5, 2))}, r"shape \(5, 2\).*no batch: give one configuration"),
+        ({"q": np.zeros((5, 3))}, r"shape \(5, 3\).*Give its 2 coordinates"),
         ({"J": 1}, "does not mention J"),
         ({"out": np.zeros(2)}, "not written into arrays"),
     ]

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from operator_algebra import symbols as s
-from operator_algebra.backends.diagnosis import DOUBTFUL as DOUBTFUL_PIVOT
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import SingularError
 from operator_algebra.evaluation import evaluate
@@ -65,9 +64,8 @@ def test_no_digit_is_left_of_what_is_refused_and_some_of_what_is_not(family: str
             assert error_of(plain.reshape(np.shape(expected)), expected, name) <= one.model.n / 64
         if swept is None:
             assert plain is None, "refused by the program"
-        # What a program says nothing of has pivots of which half of the digits are left.
-        left = rounding(terms=one.model.nv, condition=1 / DOUBTFUL_PIVOT)
-        assert plain is not None or not silent or error_of(swept, truth.answer(name), name) <= left
+        right = rounding(terms=one.model.n)
+        assert plain is not None or not silent or error_of(swept, truth.answer(name), name) <= right
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -69,7 +69,8 @@ def coordinates(model: Model, q: object) -> Any:
             f"q of {model.name} is not an array of numbers or expressions: {shown(q)}. Give them, not text."
         ) from None
     if array.shape != (model.nq,):
-        raise InputError(
-            f"q has shape {array.shape}, not ({model.nq},): model {model.name}. A closed form has no batch."
-        )
+        facts = f"q has shape {array.shape}, not ({model.nq},): model {model.name}."
+        if array.ndim > 1 and array.shape[-1] == model.nq:
+            raise InputError(f'{facts} A closed form has no batch: give one configuration, or compile for "numpy".')
+        raise InputError(f"{facts} Give its {model.nq} coordinates.")
     return array

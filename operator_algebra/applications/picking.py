@@ -12,7 +12,7 @@ from operator_algebra.arguments import choice, entries, flag, items, quoted, sho
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError, explain
 from operator_algebra.models.model import Model, check_model
-from operator_algebra.operators.leaves import FRAMES, spin_blocks
+from operator_algebra.operators.leaves import FRAMES, LOCAL_BLOCKS
 from operator_algebra.spatial.transforms import phi_block
 from operator_algebra.spatial.vectors import apply, block_matrix
 from operator_algebra.symbols import V, X_abs
@@ -73,7 +73,7 @@ def pick_rates(
     columns = slice(3 if flag(linear, "linear") else 0, 6)
     # The axes of the base: there ω is the same for a body and for all frames on it.
     motion = compile_program(V, model, frame="world")(q=q, v=v)
-    spins = spin_blocks(motion.reshape(*motion.shape[:-1], model.n, 6))
+    spins = LOCAL_BLOCKS["spin"](motion.reshape(*motion.shape[:-1], model.n, 6))
     places = _places(model, names)
     blocks = picks(model, names, q=q, frame=frame)
     return {name: (-block @ spins[..., places[name][0], :, :])[..., columns] for name, block in blocks.items()}

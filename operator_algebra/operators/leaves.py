@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -13,9 +14,10 @@ from operator_algebra.models.configurations import rest
 from operator_algebra.models.kinematics import body_transforms, inertia_blocks, joint_map_groups, joint_map_rate_groups
 from operator_algebra.models.model import Model
 from operator_algebra.operators.layout import Indices
+from operator_algebra.operators.local_blocks import LOCAL_ENTRIES
 from operator_algebra.spatial.arrays import ArrayNamespace
 from operator_algebra.spatial.transforms import phi_block
-from operator_algebra.spatial.vectors import apply, block_matrix, motion_cross, skew
+from operator_algebra.spatial.vectors import apply, block_matrix, skew
 
 Frame = Literal["body", "world"]
 FRAMES = {"body": "axes of each body", "world": "of the base"}
@@ -205,17 +207,16 @@ class LeafValues:
         return [LeafBlocks(self._all, phi_block(rotation, position, np))]
 
 
-def cross_blocks(motion: Any) -> Any:
-    """Blocks of the local function cross, [[ω̃, 0], [ṽ, ω̃]], from vector blocks (..., 6)."""
-    return motion_cross(motion, np)
+def _local_blocks(name: str) -> Callable[[Any], Any]:
+    table = np.array(LOCAL_ENTRIES[name])
+
+    def blocks(vector: Any) -> Any:
+        # Taken, not indexed: C-ordered for any leading axes; −i counts from the end.
+        entries = np.concatenate([np.zeros_like(vector[..., :1]), vector, -vector[..., ::-1]], axis=-1)
+        return np.take(entries, table, axis=-1)
+
+    return blocks
 
 
-def spin_blocks(motion: Any) -> Any:
-    """Blocks of the local function spin, [[ω̃, 0], [0, ω̃]], from vector blocks (..., 6)."""
-    turning = skew(motion[..., :3], np)
-    zero = np.zeros_like(turning)
-    return block_matrix(((turning, zero), (zero, turning)), np)
-
-
-LOCAL_BLOCKS = {"cross": cross_blocks, "spin": spin_blocks}
-"""The block of each local function from the blocks of its arguments."""
+LOCAL_BLOCKS = {name: _local_blocks(name) for name in LOCAL_ENTRIES}
+"""The block of each local function, (..., 6, 6), from the blocks of its argument, (..., 6)."""

@@ -17,6 +17,7 @@ from operator_algebra.expressions.local import LOCAL_FUNCTIONS
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.model import Model
 from operator_algebra.operators.leaves import LEAF_NAMES, LOCAL_BLOCKS, LeafValues
+from operator_algebra.spatial.vectors import apply
 from tests.oracles.finite_differences import allowed, along
 from tests.rounding import apart, rounding, size
 from tests.strategies import mechanisms
@@ -206,3 +207,25 @@ def test_local_functions_act_on_motions() -> None:
     spin = LOCAL_BLOCKS["spin"](motion) @ other
     expected = np.concatenate([np.cross(w, other[:3]), np.cross(w, other[3:])])
     assert apart(spin, expected) <= rounding(size(motion) * size(other), terms=4)
+
+
+def test_the_cross_product_of_a_vector_with_itself_is_zero() -> None:
+    twist = np.random.default_rng(1).standard_normal((7, 6))
+    assert size(apply(LOCAL_BLOCKS["cross"](twist), twist)) <= rounding(size(twist) ** 2, terms=4)
+
+
+def test_the_cross_product_keeps_the_jacobi_identity() -> None:
+    x, y, z = np.random.default_rng(1).standard_normal((3, 6))
+
+    def cross(a: Floats, b: Floats) -> Floats:
+        return LOCAL_BLOCKS["cross"](a) @ b
+
+    total = cross(x, cross(y, z)) + cross(y, cross(z, x)) + cross(z, cross(x, y))
+    assert size(total) <= rounding(size(x) * size(y) * size(z), terms=3 * 4 * 4)
+
+
+def test_blocks_hold_the_parts_where_they_belong() -> None:
+    twist = np.array([0.0, 0.0, 1.0, 1.0, 0.0, 0.0])  # turns about z, moves along x
+    motion = LOCAL_BLOCKS["cross"](twist)
+    assert motion[:3, 3:].tolist() == np.zeros((3, 3)).tolist()
+    assert (motion @ np.array([1.0, 0, 0, 0, 1.0, 0])).tolist() == [0, 1, 0, -1, 0, 0]

@@ -220,7 +220,7 @@ class TypeCheck:
             case Shift(hop=hop, source=source, closing=closing):
                 fits = closing is not None and hop == closing.T and self.values[source.value].symmetric
             case Update(P=P, J=J):
-                fits = self.values[P.value].symmetric and (J is None or self.values[J.value].symmetric)
+                fits = self.values[P.value].symmetric and (J is None or self._mirrored([Term(Fraction(1), (J,))]))
             case _:
                 fits = False
         yield from _unless(fits, "it is not its own adjoint")

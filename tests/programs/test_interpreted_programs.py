@@ -24,6 +24,7 @@ from operator_algebra.evaluation import evaluate_with_scale, start
 from operator_algebra.expressions.build import inv
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, body_of
+from operator_algebra.expressions.query import dense as dense_of
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.lowering.lower import Method, lower
 from operator_algebra.meaning.queries import answer
@@ -42,7 +43,7 @@ from tests.lowering.agreement import bound, dense, distance, scale
 from tests.oracles.interpreted import arrays, given_on, interpreted
 from tests.oracles.interpreted import matrix as array
 from tests.programs.rational_blocks import exact
-from tests.rounding import apart, rounding
+from tests.rounding import apart, condition, rounding
 from tests.strategies import ALL_JOINTS, mechanisms
 
 mpmath: Any = import_module("mpmath")
@@ -218,6 +219,7 @@ def test_the_bounds_of_pivots_are_those_of_the_backend(method: Method) -> None:
     run = Interpreter(program, *given_on(program, MODEL, q=q, **values), FLOATS, signs)
     run.run()
     measured = build(program, MODEL, "body")(q, values["v"], bind("it", program.accepts, MODEL, values)).pivots
+    mass = compile_program(dense_of(MASS), MODEL)(q=q)
     assert program.pivots
     for pivot, known in zip(program.pivots, measured, strict=True):
         assert pivot.left is not None
@@ -226,7 +228,7 @@ def test_the_bounds_of_pivots_are_those_of_the_backend(method: Method) -> None:
             right = array(run.get(pivot.right, k))
             solved = array(FLOATS.inverse(run.blocks[pivot.value][k])) @ array(run.get(pivot.left, k))
             found = 1 / (1 + np.abs((right * solved).sum(axis=0)).mean())
-            assert apart(found, known.measure[k]) <= rounding(terms=MODEL.n, condition=1e3)
+            assert apart(found, known.measure[k]) <= rounding(terms=MODEL.n, condition=condition(mass))
 
 
 def test_over_many_digits_it_is_the_limit_of_the_floats() -> None:

@@ -16,7 +16,7 @@ from operator_algebra.backends.closed_forms.mechanism import ExactModel, objects
 from operator_algebra.backends.closed_forms.mechanism import parameters as parameters
 from operator_algebra.backends.closed_forms.ratios import Ratio, TooLarge
 from operator_algebra.backends.closed_forms.source import c_function, identifier
-from operator_algebra.backends.closed_forms.sweeps import Sweeps, late_variables
+from operator_algebra.backends.closed_forms.sweeps import Sweeps, late_variables, mechanism_of
 from operator_algebra.backends.closed_forms.trigonometry import Translator
 from operator_algebra.backends.closed_forms.trigonometry import simplified as simplified
 from operator_algebra.errors import InputError
@@ -25,6 +25,7 @@ from operator_algebra.expressions.query import Query
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import DEFAULTS
 from operator_algebra.operators.spaces import ONE
+from operator_algebra.programs.matrices import Matrix
 from operator_algebra.programs.program import Output, Program
 
 sympy: Any = import_module("sympy")
@@ -63,7 +64,7 @@ class ClosedForms(ClosedForm):
         written = {name: [objects(block) for block in bound.values[name].by_body()] for name in self.program.inputs}
         entries = [*exact.entries(), *joints.entries()]
         entries += [entry for blocks in written.values() for block in blocks for entry in block.flat]
-        translator = Translator(entries, late_variables(self.program, exact, bound.layouts))
+        translator = Translator(entries, late_variables(self.program, mechanism_of(exact, bound.layouts)))
         leaves = RatioLeaves(exact, joints, self.frame, translator)
         translate = np.frompyfunc(translator.ratio, 1, 1)
         given = {leaf.name: leaves.block_list(leaf) for leaf in self.program.leaves}
@@ -91,13 +92,16 @@ class ClosedForms(ClosedForm):
 
 
 def _matrices(write: Callable[[Ratio], Any], value: Any, output: Output) -> Any:
-    """Arrays of ratios as SymPy matrices; a number that belongs to no body as an expression."""
-    if isinstance(value, list):
-        return tuple(_matrices(write, block, output) for block in cast("list[Any]", value))
-    entries = [write(entry) for entry in value.flat]
+    """A result as SymPy matrices; a number that belongs to no body as an expression."""
+    if output.kind == "blocks":
+        return tuple(_matrix(write, block) for block in value)
     if _is_number(output.formula):
-        return entries[0]
-    return sympy.ImmutableMatrix(*value.shape, entries)
+        return write(value)
+    return _matrix(write, value if isinstance(value, Matrix) else Matrix([[x] for x in value], 1))
+
+
+def _matrix(write: Callable[[Ratio], Any], value: Matrix) -> Any:
+    return sympy.ImmutableMatrix(value.height, value.width, [write(x) for row in value.rows for x in row])
 
 
 def _is_number(formula: Expr | Query) -> bool:

@@ -25,7 +25,7 @@ from operator_algebra.operators.leaf import (
     RigidShift,
     SpringForce,
 )
-from operator_algebra.operators.local import Half, LocalFunction
+from operator_algebra.operators.local import LocalFunction
 from operator_algebra.spatial.arrays import ArrayNamespace
 from operator_algebra.spatial.transforms import phi_block
 from operator_algebra.spatial.vectors import apply, block_matrix, skew
@@ -245,7 +245,6 @@ class LeafValues:
 
 def local_blocks(function: LocalFunction, motion: Numbers) -> Numbers:
     """The blocks of a local function from those of its vector, (..., 6) → (..., 6, 6)."""
-    halves: dict[Half, Numbers] = {"angular": skew(motion[..., :3], np), "linear": skew(motion[..., 3:], np)}
-    zero = np.zeros_like(halves["angular"])
-    (a, b), (c, d) = ((zero if half is None else halves[half] for half in row) for row in function.quarters)
-    return block_matrix(((a, b), (c, d)), np)
+    # Taken, not indexed: C-ordered for any leading axes; −i counts from the end.
+    entries = np.concatenate([np.zeros_like(motion[..., :1]), motion, -motion[..., ::-1]], axis=-1)
+    return np.take(entries, np.array(function.entries), axis=-1)

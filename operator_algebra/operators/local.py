@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from operator_algebra.arguments import shown
@@ -13,7 +14,7 @@ Half = Literal["angular", "linear"]
 Row = tuple[Half | None, Half | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LocalFunction:
     """What a local function takes and delivers; `linear` ones differentiate into themselves.
 
@@ -29,6 +30,24 @@ class LocalFunction:
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    @cached_property
+    def entries(self) -> tuple[tuple[int, ...], ...]:
+        """What stands where in the block: i for x_i, −i for −x_i, counted from one, 0 for zero."""
+        return tuple(
+            tuple(0 if half is None else _signed(turn, half) for half in row for turn in line)
+            for row in self.quarters
+            for line in _TURN
+        )
+
+
+_TURN = ((0, -3, 2), (3, 0, -1), (-2, 1, 0))
+"""The matrix of a cross product with x, as `LocalFunction.entries` counts."""
+
+
+def _signed(turn: int, half: Half) -> int:
+    """An entry of the matrix of the angular or of the linear half."""
+    return turn if half == "angular" or not turn else turn + (3 if turn > 0 else -3)
 
 
 CROSS = LocalFunction(

@@ -1,4 +1,4 @@
-"""Six-dimensional vectors [angular; linear] and their cross products, with any leading axes."""
+"""Vectors with any leading axes: cross products, blocks, products with matrices."""
 
 from __future__ import annotations
 
@@ -21,12 +21,6 @@ def skew(a: Array, xp: ArrayNamespace) -> Array:
 def block_matrix(rows: tuple[tuple[Array, Array], tuple[Array, Array]], xp: ArrayNamespace) -> Array:
     """The matrix made of 2 × 2 blocks of equal size."""
     return xp.concatenate([xp.concatenate(row, axis=-1) for row in rows], axis=-2)
-
-
-def motion_cross(twist: Array, xp: ArrayNamespace) -> Array:
-    """Cross product on motions, X̃ = [[ã, 0], [b̃, ã]] of X = [a; b]; shape (..., 6) → (..., 6, 6)."""
-    angular, linear = skew(twist[..., :3], xp), skew(twist[..., 3:], xp)
-    return block_matrix(((angular, xp.zeros_like(angular)), (linear, angular)), xp)
 
 
 def apply(matrix: Array, vector: Array) -> Array:

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from operator_algebra.backends.closed_forms.ratios import Ratio, RationalFunctions, determinant, exact, inverse
+from operator_algebra.backends.closed_forms.ratios import Ratio, RationalFunctions, exact
+from operator_algebra.backends.closed_forms.sweeps import numbers_of
 from operator_algebra.backends.closed_forms.trigonometry import Translator, simplified
 from operator_algebra.errors import InputError
+from operator_algebra.programs.matrices import Matrix
 from tests.rounding import apart, rounding
 
 sp: Any = import_module("sympy")
@@ -109,22 +111,23 @@ def test_a_float_stands_for_the_number_that_was_meant(number: float, expected: F
 def test_inverses_and_determinants_need_no_common_divisors() -> None:
     home = RationalFunctions(3, 0)
     a, b, c = (home.variable(i) for i in range(3))
-    matrix = [[a + b, b, home.zero], [b, b + c, c], [home.zero, c, a + c]]
-    found = inverse(matrix)
-    assert found is not None
+    matrix = Matrix([[a + b, b, home.zero], [b, b + c, c], [home.zero, c, a + c]], 3)
+    found = numbers_of(home).inverse(matrix).rows
     for i in range(3):
         for j in range(3):
-            entry = home.reduced(sum((matrix[i][k] * found[k][j] for k in range(3)), start=home.zero))
+            entry = home.reduced(sum((matrix.rows[i][k] * found[k][j] for k in range(3)), start=home.zero))
             assert (entry.numerator, entry.denominator) == ((home.one if i == j else home.zero).numerator, {})
     expected = (a + b) * ((b + c) * (a + c) - c * c) - b * b * (a + c)
-    assert home.reduced(determinant(matrix) - expected).numerator == 0
+    assert home.reduced(numbers_of(home).determinant(matrix) - expected).numerator == 0
 
 
 def test_a_singular_matrix_has_no_inverse() -> None:
     home = functions()
     a, b = home.variable(0), home.variable(1)
-    assert inverse([[a, b], [a * a, a * b]]) is None
-    assert not determinant([[a, b], [a * a, a * b]])
+    matrix = Matrix([[a, b], [a * a, a * b]], 2)
+    with pytest.raises(ZeroDivisionError):
+        numbers_of(home).inverse(matrix)
+    assert not numbers_of(home).determinant(matrix)
 
 
 def test_roots_leave_denominators_and_their_squares_are_what_they_are_of() -> None:

@@ -16,18 +16,20 @@ from tests.oracles.exact_sources import GivenSource
 Blocks = dict[tuple[int, int], Any]
 
 
-def _matrix(rng: random.Random, rows: int, cols: int) -> Any:
+def matrix(rng: random.Random, rows: int, cols: int) -> Any:
+    """Any matrix."""
     made: Any = np.empty((rows, cols), dtype=object)
     made.flat = [Fraction(rng.randint(-3, 3), rng.randint(1, 3)) for _ in range(rows * cols)]
     return made
 
 
-def _definite(rng: random.Random, size: int) -> Any:
-    factor = _matrix(rng, size, size)
+def definite(rng: random.Random, size: int) -> Any:
+    """A definite matrix."""
+    factor = matrix(rng, size, size)
     return factor @ factor.T + np.eye(size, dtype=int)
 
 
-def _shift(rng: random.Random) -> Any:
+def shift(rng: random.Random) -> Any:
     """φ of a rotation with rational entries (an integer quaternion) and a rational offset."""
     w, x, y, z = (rng.randint(-2, 2) for _ in range(4))
     norm = Fraction(w * w + x * x + y * y + z * z) or Fraction(1)
@@ -56,12 +58,12 @@ def rational_tree(seed: int) -> Evaluation:
         "one": Layout.of([1], attached=False),
     }
     values: dict[str, Blocks] = {
-        "E_phi": {(p, k): _shift(rng) for k, p in enumerate(parent) if p >= 0},
-        "H": {(k, k): _matrix(rng, size, 6) + np.eye(size, 6, dtype=int) * 7 for k, size in enumerate(sizes)},
-        "M": {(k, k): _definite(rng, 6) for k in range(n)},
-        "J": {(k, k): _definite(rng, size) for k, size in enumerate(sizes)},
-        "v": {(k, 0): _matrix(rng, size, 1) for k, size in enumerate(sizes)},
-        "T": {(k, 0): _matrix(rng, size, 1) for k, size in enumerate(sizes)},
+        "E_phi": {(p, k): shift(rng) for k, p in enumerate(parent) if p >= 0},
+        "H": {(k, k): matrix(rng, size, 6) + np.eye(size, 6, dtype=int) * 7 for k, size in enumerate(sizes)},
+        "M": {(k, k): definite(rng, 6) for k in range(n)},
+        "J": {(k, k): definite(rng, size) for k, size in enumerate(sizes)},
+        "v": {(k, 0): matrix(rng, size, 1) for k, size in enumerate(sizes)},
+        "T": {(k, 0): matrix(rng, size, 1) for k, size in enumerate(sizes)},
     }
     return Evaluation(GivenSource(parent, layouts, values), 1e9)
 

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
-from operator_algebra.expressions.build import diag, inv
+from operator_algebra.expressions.build import diag, inv, operator, scalar
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import dense, logdet, trace
 from operator_algebra.lowering.lower import Method, lower
 from operator_algebra.lowering.values import Unknown
-from operator_algebra.operators.spaces import FORCE
+from operator_algebra.operators.spaces import FORCE, RATE, TORQUE
 from operator_algebra.programs.instructions import Invert, Linear, Reduce, Shift
 from operator_algebra.programs.program import Program, Step, Sweep
 from operator_algebra.programs.records import Ref, Term
@@ -135,6 +135,12 @@ def test_a_broken_program_is_ill_formed(name: str) -> None:
 )
 def test_what_the_compiler_makes_is_well_formed(e: Expr, method: Method) -> None:
     check_program(lower(e, method=method))
+
+
+def test_a_multiple_of_a_symmetric_leaf_is_symmetric() -> None:
+    """What a joint adds to its pivot stands in an update: h² S where a model has no armature."""
+    C, h = operator("C", RATE >> TORQUE, structure="diagonal semidefinite"), scalar("h")
+    check_program(lower(inv(MASS + h * s.armature + h * h * C) @ s.T, zeros=frozenset({"armature"})))
 
 
 @given(expressions())

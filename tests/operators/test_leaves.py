@@ -19,6 +19,7 @@ from operator_algebra.operators import leaf as record
 from operator_algebra.operators.leaf import LEAVES, Leaf
 from operator_algebra.operators.leaves import LeafValues, local_blocks, places
 from operator_algebra.operators.local import CROSS, SPIN
+from operator_algebra.spatial.vectors import apply
 from tests.oracles.finite_differences import allowed, along
 from tests.rounding import apart, rounding, size
 from tests.strategies import mechanisms
@@ -219,3 +220,25 @@ def test_local_functions_act_on_motions() -> None:
     spin = local_blocks(SPIN, motion) @ other
     expected = np.concatenate([np.cross(w, other[:3]), np.cross(w, other[3:])])
     assert apart(spin, expected) <= rounding(size(motion) * size(other), terms=4)
+
+
+def test_the_cross_product_of_a_vector_with_itself_is_zero() -> None:
+    twist = np.random.default_rng(1).standard_normal((7, 6))
+    assert size(apply(local_blocks(CROSS, twist), twist)) <= rounding(size(twist) ** 2, terms=4)
+
+
+def test_the_cross_product_keeps_the_jacobi_identity() -> None:
+    x, y, z = np.random.default_rng(1).standard_normal((3, 6))
+
+    def cross(a: Floats, b: Floats) -> Floats:
+        return local_blocks(CROSS, a) @ b
+
+    total = cross(x, cross(y, z)) + cross(y, cross(z, x)) + cross(z, cross(x, y))
+    assert size(total) <= rounding(size(x) * size(y) * size(z), terms=3 * 4 * 4)
+
+
+def test_blocks_hold_the_parts_where_they_belong() -> None:
+    twist = np.array([0.0, 0.0, 1.0, 1.0, 0.0, 0.0])  # turns about z, moves along x
+    motion = local_blocks(CROSS, twist)
+    assert motion[:3, 3:].tolist() == np.zeros((3, 3)).tolist()
+    assert (motion @ np.array([1.0, 0, 0, 0, 1.0, 0])).tolist() == [0, 1, 0, -1, 0, 0]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from importlib import import_module
 from typing import Any, Literal
@@ -80,6 +80,9 @@ class Ratio:
         return Ratio(self.home, self.home.product(self.numerator, b.numerator), powers, self.divisor * b.divisor)
 
     __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Ratio:
+        return self * self.home.reciprocal(self.home.number(other))
 
 
 class RationalFunctions:
@@ -335,52 +338,3 @@ def split(p: Poly, i: int) -> dict[int, Poly]:
         rest = (*monomial[:i], 0, *monomial[i + 1 :])
         parts.setdefault(power, p.ring.zero)[rest] = coefficient
     return parts
-
-
-def determinant(rows: Sequence[Sequence[Ratio]]) -> Ratio:
-    """The determinant, by expansion along the rows with fewest terms; blocks have at most a few rows."""
-    home = rows[0][0].home
-    matrix = [list(row) for row in rows]
-    result = home.one
-    for k in range(len(matrix)):
-        at = pivot_row(matrix, k)
-        if at is None:
-            return home.zero
-        if at != k:
-            matrix[k], matrix[at] = matrix[at], matrix[k]
-            result = -result
-        result = home.reduced(result * matrix[k][k])
-        eliminate(matrix, k, range(k + 1, len(matrix)))
-    return result
-
-
-def pivot_row(matrix: Sequence[Sequence[Ratio]], k: int) -> int | None:
-    """The row, from k on, whose entry in column k is shortest but not zero."""
-    rows = [i for i in range(k, len(matrix)) if matrix[i][k]]
-    return min(rows, key=lambda i: len(matrix[i][k].numerator), default=None)
-
-
-def eliminate(matrix: list[list[Ratio]], k: int, rows: range | list[int]) -> None:
-    """Clear column k in the given rows with row k."""
-    home = matrix[k][k].home
-    inverse = home.reciprocal(matrix[k][k])
-    for i in rows:
-        if matrix[i][k]:
-            ratio = home.reduced(matrix[i][k] * inverse)
-            matrix[i] = [home.reduced(a - ratio * b) for a, b in zip(matrix[i], matrix[k], strict=True)]
-
-
-def inverse(rows: Sequence[Sequence[Ratio]]) -> list[list[Ratio]] | None:
-    """The inverse matrix; None if it has none."""
-    n = len(rows)
-    home = rows[0][0].home
-    matrix = [[*row, *(home.one if i == j else home.zero for j in range(n))] for i, row in enumerate(rows)]
-    for k in range(n):
-        at = pivot_row(matrix, k)
-        if at is None:
-            return None
-        matrix[k], matrix[at] = matrix[at], matrix[k]
-        eliminate(matrix, k, [i for i in range(n) if i != k])
-        scale = home.reciprocal(matrix[k][k])
-        matrix[k] = [home.reduced(entry * scale) for entry in matrix[k]]
-    return [row[n:] for row in matrix]

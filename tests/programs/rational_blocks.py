@@ -11,12 +11,11 @@ import numpy as np
 
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.meaning.evaluator import Evaluation
-from operator_algebra.meaning.source import 
-from tests.oracles.exact_sources import GivenSource
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.spaces import Space
 from operator_algebra.programs.mechanism import Mechanism
 from tests.laws.rational import definite, matrix, shift
+from tests.oracles.exact_sources import GivenSource
 
 OWN = {True: (2, 0, 1), False: (2,)}
 """Block sizes of a user's space: of one per body, and of one that belongs to no body."""

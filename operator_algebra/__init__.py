@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from operator_algebra import symbols as symbols
     from operator_algebra.applications import dynamics as dynamics
     from operator_algebra.applications import task_space as task_space
+    from operator_algebra.calls.compiled import Compiled as Compiled
     from operator_algebra.checking.check import Check as Check
     from operator_algebra.checking.check import check as check
-    from operator_algebra.compiler import Compiled as Compiled
     from operator_algebra.compiler import compile as compile
     from operator_algebra.description import describe as describe
     from operator_algebra.evaluation import evaluate as evaluate
@@ -71,7 +71,8 @@ if TYPE_CHECKING:
 # Module → the public names that live there.
 _NAMES = {
     "checking.check": "Check check",
-    "compiler": "Compiled compile",
+    "calls.compiled": "Compiled",
+    "compiler": "compile",
     "description": "describe",
     "evaluation": "evaluate",
     "expressions.build": "define diag fixpoint inv operator root scalar vector",

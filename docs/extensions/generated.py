@@ -24,7 +24,7 @@ _SECTIONS = {
     "Mechanisms": ("models", "spatial"),
     "Language": ("expressions", "operators.spaces", "symbols"),
     "Truth": ("evaluation", "operators", "identities", "checking"),
-    "Programs": ("lowering", "compiler", "backends"),
+    "Programs": ("programs", "lowering", "compiler", "calls", "backends"),
     "Seen": ("views", "description"),
 }
 

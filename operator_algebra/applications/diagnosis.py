@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from operator_algebra.backends.diagnosis import outboard
+from operator_algebra.calls.diagnosis import outboard
 from operator_algebra.errors import InputError, OperatorAlgebraWarning, SingularError, explain
 from operator_algebra.evaluation import evaluate
 from operator_algebra.expressions.build import operator

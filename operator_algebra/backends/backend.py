@@ -17,10 +17,18 @@ from operator_algebra.operators.bind import Bound
 from operator_algebra.programs.program import Program
 
 REGISTRY: dict[str, str] = {
-    "numpy": "operator_algebra.backends.reference",
-    "sympy": "operator_algebra.backends.symbolic",
+    "numpy": "operator_algebra.backends.numpy.execute",
+    "sympy": "operator_algebra.backends.closed_forms.build",
 }
 """Backends by name; each module has a function `build(program, model, frame)`."""
+
+
+SMALL = 1e-4
+"""A relative pivot below this costs four digits: it is told, unless one step of refinement gives them back."""
+SINGULAR = 1e-14
+"""A relative pivot below this has no correct digit left."""
+DOUBTFUL = 1e-8
+"""A relative pivot below this costs half of the digits: the sample is computed again without local pivots."""
 
 
 @dataclass(frozen=True)

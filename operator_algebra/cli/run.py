@@ -14,7 +14,7 @@ from operator_algebra.cli.output import Ascii, Json, ModelName, columns, folded,
 from operator_algebra.errors import InputError, OperatorAlgebraWarning
 
 if TYPE_CHECKING:
-    from operator_algebra.compiler import Compiled
+    from operator_algebra.calls.compiled import Compiled
 
 
 class AxesName(StrEnum):

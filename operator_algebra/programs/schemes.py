@@ -20,12 +20,13 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
+from operator_algebra.operators.leaf import LEAVES
 from operator_algebra.programs.instructions import Given, Invert, Linear, Shift, Update
 from operator_algebra.programs.products import straight
 from operator_algebra.programs.program import Defined
 from operator_algebra.programs.records import Ref, Term
 
-LEAVES = frozenset({"M", "H", "E_phi"})
+LEAF_NAMES = frozenset(one.name for one in LEAVES)
 """The names in schemes that are leaves of the model."""
 
 UNIT = Fraction(1)
@@ -103,7 +104,7 @@ def _factor(match: re.Match[str]) -> Factor:
         return Factor("inv", inverted, bool(inverse_star))
     if way:
         return Factor("in" if way == "in" else "out", source, bool(way_star), leaf)
-    return Factor("leaf" if name in LEAVES else "hole", name, bool(star))
+    return Factor("leaf" if name in LEAF_NAMES else "hole", name, bool(star))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from operator_algebra.applications import dynamics
-from operator_algebra.backends.kernels import adjoint
+from operator_algebra.backends.numpy.blocks import adjoint
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.lowering.lower import Method
 from operator_algebra.models.families import chain
@@ -87,7 +87,7 @@ def as_it_is(kernel: Callable[[int], Any]) -> Callable[[int], Any]:
 
 
 def test_symmetry_that_is_used_but_not_enforced_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    backend = "operator_algebra.backends.groupkernels"
+    backend = "operator_algebra.backends.numpy.groups"
     monkeypatch.setattr(f"{backend}.joseph", naive)
     assert forward_error(100, acceleration(100)) <= rounding(
         terms=9 * 100

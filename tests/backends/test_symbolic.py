@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import operator_algebra as oa
 from operator_algebra import symbols as s
 from operator_algebra.backends.closed_forms import ratios
+from operator_algebra.backends.closed_forms.build import parameters, simplified
 from operator_algebra.backends.closed_forms.trigonometry import Reader, Translator
-from operator_algebra.backends.symbolic import parameters, simplified
 from operator_algebra.errors import InputError, OperatorAlgebraWarning, SingularError
 from operator_algebra.evaluation import evaluate_with_scale
 from operator_algebra.models.joints.joint import joint_class, make_joint

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import operator_algebra as oa
 from operator_algebra import symbols as s
+from operator_algebra.backends.closed_forms.build import parameters, simplified
 from operator_algebra.backends.closed_forms.mechanism import ExactModel
 from operator_algebra.backends.closed_forms.source import c_function, identifier
-from operator_algebra.backends.symbolic import parameters, simplified
 from operator_algebra.errors import InputError
 from operator_algebra.models.families import random_inertia
 from tests.oracles.dense_dynamics import allowed

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 import operator_algebra as oa
-from operator_algebra.compiler import Compiled
+from operator_algebra.calls.compiled import Compiled
 from operator_algebra.symbols import D, H, M, T, inv, phi
 
 MASS = H @ phi @ M @ phi.T @ H.T

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
-from operator_algebra.backends.backend import Measured, Run
-from operator_algebra.backends.diagnosis import SMALL
-from operator_algebra.backends.kernels import ROOT_EPS, random_signs
-from operator_algebra.backends.rescue import rescued
-from operator_algebra.compiler import Compiled
+from operator_algebra.backends.backend import SMALL, Measured, Run
+from operator_algebra.backends.numpy.blocks import ROOT_EPS, random_signs
+from operator_algebra.calls.compiled import Compiled
+from operator_algebra.calls.rescue import rescued
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import OperatorAlgebraWarning, SingularError
 from operator_algebra.evaluation import evaluate

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from operator_algebra import symbols as s
-from operator_algebra.backends.kernels import cholesky
+from operator_algebra.backends.numpy.blocks import cholesky
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError, NotLowerable, SingularError
 from operator_algebra.evaluation import evaluate

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
-from operator_algebra.backends.backend import backend_named
-from operator_algebra.compiler import Compiled
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import OperatorAlgebraError
 from operator_algebra.evaluation import Scaled, evaluate_with_scale
@@ -111,10 +109,9 @@ def notices(program: Program, expected: Scaled, index: int, values: dict[str, An
     model = mechanism(index)
     try:
         check_program(program)
-        name, build = backend_named("numpy")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = Compiled(program, model, name, "body", build(program, model, "body"))(**values)
+            found = compile_program(program, model)(**values)
     except (IllFormed, OperatorAlgebraError):
         return True
     return not distance(dense(found), expected) <= bound(expected)

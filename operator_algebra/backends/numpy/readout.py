@@ -6,13 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.backends.backend import Measured
-from operator_algebra.backends.diagnosis import SINGULAR
-from operator_algebra.backends.groupkernels import GroupKernels, Kernel
-from operator_algebra.backends.kernels import adjoint, bounded_measure, definiteness, multiply_out, norms, pivot_measure
-from operator_algebra.backends.levels import Group, Levels
+from operator_algebra.backends.backend import SINGULAR, Measured
+from operator_algebra.backends.numpy.blocks import (
+    adjoint,
+    bounded_measure,
+    definiteness,
+    multiply_out,
+    norms,
+    pivot_measure,
+)
+from operator_algebra.backends.numpy.groups import GroupKernels, Kernel
+from operator_algebra.backends.numpy.levels import Group, Levels
+from operator_algebra.backends.numpy.walks import Walker
 from operator_algebra.backends.sizes import place_of
-from operator_algebra.backends.walks import Walker
 from operator_algebra.expressions.render import brief
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound

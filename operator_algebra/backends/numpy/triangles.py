@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.backends.kernels import solve
+from operator_algebra.backends.numpy.blocks import solve
 
 
 class Equations:

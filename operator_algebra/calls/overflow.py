@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from operator_algebra.backends.arguments import Arguments
 from operator_algebra.backends.backend import Executable, Measured
+from operator_algebra.calls.arguments import Arguments
 from operator_algebra.errors import RangeError
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound

@@ -7,7 +7,7 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from operator_algebra.backends.kernels import (
+from operator_algebra.backends.numpy.blocks import (
     ROOT_EPS,
     Factors,
     adjoint,
@@ -17,10 +17,10 @@ from operator_algebra.backends.kernels import (
     random_signs,
     symmetrised,
 )
-from operator_algebra.backends.levels import Group, Levels
-from operator_algebra.backends.relations import RelationKernels
+from operator_algebra.backends.numpy.levels import Group, Levels
+from operator_algebra.backends.numpy.relations import RelationKernels
+from operator_algebra.backends.numpy.storage import Stored
 from operator_algebra.backends.sizes import block_size
-from operator_algebra.backends.storage import Stored
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.model import Model
 from operator_algebra.operators.layout import Layout

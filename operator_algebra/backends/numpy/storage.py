@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.backends.levels import Group, Levels
+from operator_algebra.backends.numpy.levels import Group, Levels
 
 
 class Stored:

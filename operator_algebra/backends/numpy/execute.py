@@ -9,13 +9,13 @@ import numpy as np
 
 from operator_algebra.backends.backend import Run
 from operator_algebra.backends.chunks import joined, split
-from operator_algebra.backends.groupkernels import GroupKernels
-from operator_algebra.backends.levels import Group, Levels, levels
-from operator_algebra.backends.plan import Plan, plan
-from operator_algebra.backends.readout import Readout
+from operator_algebra.backends.numpy.groups import GroupKernels
+from operator_algebra.backends.numpy.levels import Group, Levels, levels
+from operator_algebra.backends.numpy.plan import Plan, plan
+from operator_algebra.backends.numpy.readout import Readout
+from operator_algebra.backends.numpy.small import small_value
+from operator_algebra.backends.numpy.storage import Stored
 from operator_algebra.backends.sizes import place_of
-from operator_algebra.backends.smallvalues import small_value
-from operator_algebra.backends.storage import Stored
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound, InputValue

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from operator_algebra.backends.backend import Measured, Run
-from operator_algebra.backends.diagnosis import singular_samples
+from operator_algebra.calls.diagnosis import singular_samples
 
 
 def least_pivots(pivots: tuple[Measured, ...], lead: tuple[int, ...]) -> Any:

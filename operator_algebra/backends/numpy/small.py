@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.backends.groupkernels import GroupKernels
-from operator_algebra.backends.kernels import Factors, adjoint, multiply_out, total_of
-from operator_algebra.backends.levels import Group
+from operator_algebra.backends.numpy.blocks import Factors, adjoint, multiply_out, total_of
+from operator_algebra.backends.numpy.groups import GroupKernels
+from operator_algebra.backends.numpy.levels import Group
 from operator_algebra.programs.instructions import Invert, Linear, Reduce, Total
 from operator_algebra.programs.program import Step
 

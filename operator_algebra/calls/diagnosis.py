@@ -8,20 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.backends.backend import Measured
+from operator_algebra.backends.backend import DOUBTFUL, SINGULAR, SMALL, Measured
 from operator_algebra.errors import OperatorAlgebraWarning, SingularError
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.render import brief
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.models.model import Model
 from operator_algebra.operators.spaces import RATE, TORQUE
-
-SMALL = 1e-4
-"""A relative pivot below this costs four digits: it is told, unless one step of refinement gives them back."""
-SINGULAR = 1e-14
-"""A relative pivot below this has no correct digit left."""
-DOUBTFUL = 1e-8
-"""A relative pivot below this costs half of the digits: the sample is computed again without local pivots."""
 
 
 def singular_samples(pivots: tuple[Measured, ...]) -> Any:

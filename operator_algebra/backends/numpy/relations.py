@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.backends.triangles import Equations, Triangle, stacked
+from operator_algebra.backends.numpy.triangles import Equations, Triangle, stacked
 from operator_algebra.operators.spaces import Space
 from operator_algebra.programs.instructions import Hop, Relate
 from operator_algebra.programs.records import Term

@@ -1,0 +1,78 @@
+"""The layout of results: axes of the batch, masks, logarithms, the caller's own arrays."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+
+from operator_algebra.errors import InputError
+from operator_algebra.operators.spaces import ONE
+from operator_algebra.programs.program import Output
+
+
+def logarithm(output: Output, given: Any, errors: str, bad: Any) -> Any:
+    """A log-determinant as a real number; a negative determinant has none. Singular samples are told elsewhere."""
+    if output.kind != "logdet" or not np.iscomplexobj(given):
+        return given
+    value: Any = np.asarray(given)
+    angle: Any = np.angle(np.exp(1j * value.imag))
+    negative: Any = np.abs(angle) > 1.0
+    if errors == "raise" and (negative & ~bad).any():
+        raise InputError(
+            f"{output.formula!r:.80}: the determinant is negative, so it has no logarithm. Check the sign of its parts."
+        )
+    real: Any = value.real
+    return np.where(negative, np.nan, real)
+
+
+def own_axes(output: Output) -> int:
+    """How many axes one sample of a result has; block-diagonal ones have three, if blocks are of one size."""
+    if output.kind == "blocks":
+        return 3
+    # As what `evaluate` gives: a column is an array of its entries, a row a matrix of one row.
+    return 2 if output.columns != ONE else int(output.rows != ONE)
+
+
+def spread(value: Any, lead: tuple[int, ...], own: int) -> Any:
+    """A result with the axes of the batch, also if it depends on nothing that varies over it."""
+    if isinstance(value, list):
+        return [spread(block, lead, own - 1) for block in value]  # pyright: ignore[reportUnknownVariableType]
+    shape = lead + np.shape(value)[np.ndim(value) - own :]
+    return value if np.shape(value) == shape else np.array(np.broadcast_to(value, shape))
+
+
+def mask(value: Any, bad: Any) -> Any:
+    """A result with the bad samples not a number."""
+    if isinstance(value, list):
+        return [mask(block, bad) for block in value]  # pyright: ignore[reportUnknownVariableType]
+    masked = np.array(value)
+    masked[bad] = np.nan
+    return masked
+
+
+def written(out: Any, result: Any, name: str = "out") -> Any:
+    """Fill the caller's arrays: one, a mapping of them for several results, or a list for blocks of several sizes."""
+    if isinstance(result, dict | list):
+        parts = (
+            cast("dict[Any, Any]", result) if isinstance(result, dict) else dict(enumerate(cast("list[Any]", result)))
+        )
+        for key, part in parts.items():
+            try:
+                own = out[key]
+            except (LookupError, TypeError):
+                raise InputError(
+                    f"{name} has no place for {key!r}: give arrays for {', '.join(map(str, parts))}."
+                ) from None
+            written(own, part, f"{name}[{key!r}]")
+        return out
+    shape = np.shape(result)
+    found: object = getattr(cast("object", out), "shape", type(out).__name__)
+    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray) or found != shape:
+        raise InputError(f"{name} has shape {found}; the result has {shape}. Give a plain array of that shape.")
+    array = cast("np.ndarray[Any, np.dtype[Any]]", out)
+    if array.dtype != np.float64 or not array.flags.writeable:
+        state = "" if array.flags.writeable else ", read-only"
+        raise InputError(f"{name} holds {array.dtype}{state}; the result needs a writable array of float64.")
+    array[...] = result
+    return array

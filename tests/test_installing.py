@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from operator_algebra import installing
-from operator_algebra.cli.doctor import USES
+from operator_algebra.cli.commands.doctor import USES
 from operator_algebra.installing import install_command, lacking, missing, wanted
 from tests.house.tree import ROOT, read
 

@@ -82,7 +82,7 @@ def _cause(model: Model, k: int, formula: Expr | None, inverted: Sequence[Expr])
     listed = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
     others = [e for e in inverted if e.type != TORQUE >> RATE or not e.structure.definite]
     leaves = frozenset[Symbol]() if formula is None else free_symbols(formula)
-    if not others and all(leaf.origin == "input" or leaf.structure.hop for leaf in leaves):
+    if not others and leaves and all(leaf.origin == "input" or leaf.structure.hop for leaf in leaves):
         return "its rows depend on each other there. Change the values that it is made of."
     if not others and any(model.bodies[model.body_index(name)].joint.nv for name in names[1:]):
         return (

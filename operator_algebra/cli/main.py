@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from operator_algebra.cli import check, doctor, lower, models, run, show
-from operator_algebra.cli.helppage import Command, Grouped
-from operator_algebra.cli.standard_output import guarded
+from operator_algebra.cli.commands import check, doctor, lower, models, run, show
+from operator_algebra.cli.terminal.helppage import Command, Grouped
+from operator_algebra.cli.terminal.standard_output import guarded
 from operator_algebra.errors import OperatorAlgebraError
 
 MISUSED = 2

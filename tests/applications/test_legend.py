@@ -4,7 +4,7 @@ import pytest
 
 import operator_algebra as oa
 from operator_algebra.applications.legend import OWN_MEANINGS, legend, meaning
-from operator_algebra.cli.lookup import applications
+from operator_algebra.cli.reading.lookup import applications
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.symbols import H, P, T, inv, v, vocabulary
 

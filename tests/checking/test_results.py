@@ -15,10 +15,10 @@ from operator_algebra.checking.check import check_all
 from operator_algebra.checking.claims import laws_of as laws_named
 from operator_algebra.checking.results import results
 from operator_algebra.checking.suite import mechanism
-from operator_algebra.cli import report
-from operator_algebra.cli.oracle import compare_gallery, sentence
-from operator_algebra.cli.page import page
-from operator_algebra.cli.report import write_report
+from operator_algebra.cli.reporting import write as report
+from operator_algebra.cli.reporting.oracle import compare_gallery, sentence
+from operator_algebra.cli.reporting.page import page
+from operator_algebra.cli.reporting.write import write_report
 from operator_algebra.expressions.mathml import mathml
 from operator_algebra.identities.catalogue import catalogue, laws_of
 from operator_algebra.identities.facts import domain, page_name

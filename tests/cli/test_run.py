@@ -13,8 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 import operator_algebra as oa
-from operator_algebra.cli.digits import few_digits
 from operator_algebra.cli.main import app
+from operator_algebra.cli.reading.digits import few_digits
 from operator_algebra.errors import InputError
 from tests.oracles import dense_dynamics
 from tests.rounding import apart, condition, rounding, size

@@ -9,7 +9,7 @@ from typing import IO
 
 import pytest
 
-from operator_algebra.cli.standard_output import UNREAD, UNWRITABLE, guarded
+from operator_algebra.cli.terminal.standard_output import UNREAD, UNWRITABLE, guarded
 
 COMMANDS = [
     "models",

@@ -6,7 +6,7 @@ import pytest
 
 from operator_algebra.checking.check import Check
 from operator_algebra.checking.tally import Tally
-from operator_algebra.cli.tables import summary, wrapped
+from operator_algebra.cli.terminal.tables import summary, wrapped
 from operator_algebra.identities.catalogue import catalogue
 from operator_algebra.markup import width
 from operator_algebra.models.families import chain

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 import operator_algebra as oa
 from operator_algebra.backends.backend import REGISTRY
 from operator_algebra.checking.suite import suite
-from operator_algebra.cli.lookup import applications, formula, homes, names
 from operator_algebra.cli.main import app
+from operator_algebra.cli.reading.lookup import applications, formula, homes, names
 from operator_algebra.errors import InputError, ParseError
 from operator_algebra.identities.catalogue import catalogue
 from operator_algebra.markup import width

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from operator_algebra.cli.complete import formulas
-from operator_algebra.cli.output import Ascii, Json, ModelName, fits, folded, say, say_json
+from operator_algebra.cli.terminal.complete import formulas
+from operator_algebra.cli.terminal.output import Ascii, Json, ModelName, fits, folded, say, say_json
 
 
 class Style(StrEnum):
@@ -47,7 +47,7 @@ def command(
     ascii_only: Ascii = False,
 ) -> None:
     """Derive the algorithm of a formula: passes over the tree, steps, reasons, cost."""
-    from operator_algebra.cli.lookup import question
+    from operator_algebra.cli.reading.lookup import question
     from operator_algebra.lowering.lower import lower
 
     program = lower(question(" ".join(words)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import operator_algebra
 from operator_algebra.checking.suite import in_domain, mechanism, suite
-from operator_algebra.cli.output import columns
+from operator_algebra.cli.terminal.output import columns
 from operator_algebra.markup import width
 
 if TYPE_CHECKING:

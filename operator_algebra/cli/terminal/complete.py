@@ -43,7 +43,7 @@ def subjects(ctx: typer.Context, incomplete: str) -> list[Offer]:
 
 def formulas(incomplete: str) -> list[Offer]:
     """Names of the vocabulary and of applications, with their formulas."""
-    from operator_algebra.cli.lookup import applications, names
+    from operator_algebra.cli.reading.lookup import applications, names
 
     return _starting(incomplete, _described({**names(), **applications()}))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from operator_algebra.checking.results import results
 from operator_algebra.checking.suite import coverage
-from operator_algebra.cli.page import page
+from operator_algebra.cli.reporting.page import page
 from operator_algebra.errors import BackendUnavailable
 from operator_algebra.models.gallery import load
 from operator_algebra.symbols import parse
@@ -23,9 +23,9 @@ from operator_algebra.views.vector import inline, svg
 
 if TYPE_CHECKING:
     from operator_algebra.checking.check import Check
-    from operator_algebra.cli.oracle import Agreement
+    from operator_algebra.cli.reporting.oracle import Agreement
 
-_CHECKOUT = Path(__file__).resolve().parents[2]
+_CHECKOUT = Path(__file__).resolve().parents[3]
 BUILT = ("out/docs", "docs/_build/html")
 """Where the pages are after the command of the README, and after the gate."""
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from operator_algebra.checking.probed_laws import probe, probe_mechanisms
-from operator_algebra.cli.output import say, say_json
+from operator_algebra.cli.terminal.output import say, say_json
 from operator_algebra.progress import reporting
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from operator_algebra.cli.complete import claims
-from operator_algebra.cli.output import Ascii, Json, ModelName, Quiet, say, say_json
+from operator_algebra.cli.terminal.complete import claims
+from operator_algebra.cli.terminal.output import Ascii, Json, ModelName, Quiet, say, say_json
 
 if TYPE_CHECKING:
     from operator_algebra.checking.check import Check
@@ -70,7 +70,7 @@ def command(
         return
     laws = laws_of(claim)
     if probe:
-        from operator_algebra.cli.probe import probe_laws
+        from operator_algebra.cli.commands.probe import probe_laws
 
         raise typer.Exit(probe_laws(laws, probe, seed, as_json=as_json, quiet=quiet, ascii_only=ascii_only))
     chosen = mechanism(model) if model else None
@@ -81,18 +81,18 @@ def command(
         typer.echo("\nstopped; nothing was written. The same command with the same seed starts again.", err=True)
         raise typer.Exit(STOPPED) from None
     seconds = time.monotonic() - start
-    from operator_algebra.cli import tables
+    from operator_algebra.cli.terminal import tables
 
     whole = claim == "*" and chosen is None
     asked = out is not None if report is None else report
     written = engine = None
     if whole or asked:
-        from operator_algebra.cli.oracle import compare_gallery, sentence
+        from operator_algebra.cli.reporting.oracle import compare_gallery, sentence
 
         agreements = compare_gallery(seed)
         engine = sentence(agreements) if whole else None
         if asked or report is None:
-            from operator_algebra.cli.report import write_report
+            from operator_algebra.cli.reporting.write import write_report
 
             folder = out or Path("out/check")
             written = write_report(checks, folder, agreements, samples=samples, seed=seed, seconds=seconds)

@@ -6,7 +6,7 @@ import os
 import platform
 import sys
 
-from operator_algebra.cli.output import Ascii, Json, folded, say, say_json
+from operator_algebra.cli.terminal.output import Ascii, Json, folded, say, say_json
 
 # What the optional parts are for.
 USES = {

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from operator_algebra.cli.complete import mechanisms
-from operator_algebra.cli.output import Ascii, Json, folded, say, say_json
+from operator_algebra.cli.terminal.complete import mechanisms
+from operator_algebra.cli.terminal.output import Ascii, Json, folded, say, say_json
 
 
 def command(

@@ -9,13 +9,13 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 
 import operator_algebra
-from operator_algebra.cli.law_list import STYLE, law_list
+from operator_algebra.cli.reporting.law_list import STYLE, law_list
 from operator_algebra.installing import install_command
 from operator_algebra.views.vector import tones
 
 if TYPE_CHECKING:
     from operator_algebra.checking.check import Check
-    from operator_algebra.cli.oracle import Agreement
+    from operator_algebra.cli.reporting.oracle import Agreement
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1f2328; --soft: #57606a; --line: #d0d7de; --page: #ffffff;

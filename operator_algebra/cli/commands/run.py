@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from operator_algebra.cli.complete import backends, formulas
-from operator_algebra.cli.output import Ascii, Json, ModelName, columns, folded, say, say_json
+from operator_algebra.cli.terminal.complete import backends, formulas
+from operator_algebra.cli.terminal.output import Ascii, Json, ModelName, columns, folded, say, say_json
 from operator_algebra.errors import InputError, OperatorAlgebraWarning
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ def command(
 ) -> None:
     """Compute a formula on a mechanism; results carry the names of the joints."""
     from operator_algebra.checking.suite import mechanism
-    from operator_algebra.cli.digits import few_digits
-    from operator_algebra.cli.inputs import configuration, drawn, missing, read_inputs
-    from operator_algebra.cli.lookup import question, stored
+    from operator_algebra.cli.reading.digits import few_digits
+    from operator_algebra.cli.reading.inputs import configuration, drawn, missing, read_inputs
+    from operator_algebra.cli.reading.lookup import question, stored
     from operator_algebra.compiler import compile as compile_formula
     from operator_algebra.operators.bind import DEFAULTS, unmentioned
 
@@ -111,7 +111,7 @@ def _computed(compiled: Compiled, values: dict[str, Any]) -> tuple[Any, list[str
 
 
 def _page(compiled: Compiled, result: Any, chosen: list[str], seed: int) -> str:
-    from operator_algebra.cli.numbers import table
+    from operator_algebra.cli.terminal.numbers import table
 
     output = compiled.program.outputs[0]
     head = f"{compiled.program.formula}   on {compiled.model.name}   {compiled.backend}, {compiled.frame} axes"
@@ -148,7 +148,7 @@ def _record(
     compiled: Compiled, values: dict[str, Any], result: Any, chosen: list[str], seed: int, told: list[str]
 ) -> dict[str, Any]:
     """All that is needed to compute it again, in full precision."""
-    from operator_algebra.cli.numbers import plain_lists
+    from operator_algebra.cli.terminal.numbers import plain_lists
 
     return {
         "formula": compiled.program.formula,

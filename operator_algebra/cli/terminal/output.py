@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from operator_algebra.cli.complete import mechanisms
+from operator_algebra.cli.terminal.complete import mechanisms
 from operator_algebra.expressions.names import GREEK
 from operator_algebra.markup import wrapped
 

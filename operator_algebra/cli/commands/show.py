@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from operator_algebra.cli.complete import subjects
-from operator_algebra.cli.output import Ascii, Json, ModelName, columns, say, say_json
+from operator_algebra.cli.terminal.complete import subjects
+from operator_algebra.cli.terminal.output import Ascii, Json, ModelName, columns, say, say_json
 from operator_algebra.errors import InputError
 
 
@@ -42,7 +42,7 @@ def command(
         else:
             say(describe(law, columns=columns()), ascii_only=ascii_only)
         return
-    from operator_algebra.cli.lookup import formula
+    from operator_algebra.cli.reading.lookup import formula
 
     e = formula(name)
     laws = [law.name for law in laws_about(e)]

@@ -185,6 +185,7 @@ def calls(folder: Path) -> dict[str, Call]:
         "lower, by name": call(_lowered_by_name, mass @ x),
         "Program.pseudocode": call(program.pseudocode, "unicode", numbering="model", reasons=True),
         "Program.cost": call(program.cost, arm),
+        "Program.parse": call(oa.Program.parse, program.text),
         "compile": call(oa.compile, mass @ x, arm, backend="auto", frame="body", method="auto"),
         "Compiled": call(compiled, q=q, T=v, out=matrix, errors="raise"),
         "Compiled.bind": call(_bound_and_called, q=q, T=v, out=matrix),

@@ -1,6 +1,6 @@
 """What the arrays of a running program are: a name for each order of axes, spelled as jaxtyping does.
 
-A type checker sees arrays of numbers; the axes are read and tested where programs run under the eyes of a test.
+A type checker sees arrays of numbers; a test runs programs and compares the axes.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from operator_algebra.models.numeric import Numbers
 
 Blocks: TypeAlias = Annotated[Numbers, "m *batch r c"]
-"""Blocks of m bodies of one shape; of what belongs to no body, m is missing or one."""
+"""Blocks of m bodies of one shape."""
 Block: TypeAlias = Annotated[Numbers, "*batch r c"]
-"""The block of one body, or a whole matrix."""
+"""The block of one body, or a whole matrix; small dense algebra takes any leading axes."""
 Sizes: TypeAlias = Annotated[Numbers, "*batch n"]
 """A number for each unknown, row or body."""
 Scalars: TypeAlias = Annotated[Numbers, "*batch"]

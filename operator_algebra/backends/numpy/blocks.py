@@ -8,11 +8,11 @@ from typing import TypeVar, overload
 
 import numpy as np
 
-from operator_algebra.backends.numpy.arrays import Block, Blocks, Flags, Scalars, Signs
+from operator_algebra.backends.numpy.arrays import Block, Flags, Scalars, Signs
 from operator_algebra.backends.numpy.levels import Indices
 
-lapack_solve: Callable[[Blocks, Blocks], Blocks] = np.linalg.solve
-lapack_cholesky: Callable[[Blocks], Blocks] = np.linalg.cholesky
+lapack_solve: Callable[[Block, Block], Block] = np.linalg.solve
+lapack_cholesky: Callable[[Block], Block] = np.linalg.cholesky
 
 Where = TypeVar("Where")
 
@@ -24,7 +24,7 @@ class Factors:
 
     __slots__ = ("matrix",)
 
-    def __init__(self, matrix: Blocks) -> None:
+    def __init__(self, matrix: Block) -> None:
         self.matrix = matrix
 
     @property
@@ -36,20 +36,20 @@ class Factors:
         """The inverse of the adjoint."""
         return Factors(np.swapaxes(self.matrix, -1, -2))
 
-    def before(self, x: Blocks) -> Blocks:
+    def before(self, x: Block) -> Block:
         """D⁻¹ x."""
         return solve(self.matrix, x)
 
-    def after(self, x: Blocks) -> Blocks:
+    def after(self, x: Block) -> Block:
         """X D⁻¹."""
         return np.swapaxes(solve(np.swapaxes(self.matrix, -1, -2), np.swapaxes(x, -1, -2)), -1, -2)
 
-    def explicit(self) -> Blocks:
+    def explicit(self) -> Block:
         """The inverse as a block."""
         return solve(self.matrix, np.eye(self.matrix.shape[-1]))
 
 
-def solve(matrix: Blocks, x: Blocks) -> Blocks:
+def solve(matrix: Block, x: Block) -> Block:
     """matrix⁻¹ x; a singular matrix gives values that are not finite, and is reported by its pivot."""
     n = matrix.shape[-1]
     if n == 1:
@@ -62,20 +62,20 @@ def solve(matrix: Blocks, x: Blocks) -> Blocks:
         finite = _finite(matrix)
         matrix = np.where(finite[..., None, None], matrix, 0.0)
         bad = ~(np.linalg.cond(matrix) < 1 / np.finfo(np.float64).eps)
-        safe: Blocks = np.where(bad[..., None, None], np.eye(n), matrix)
+        safe: Block = np.where(bad[..., None, None], np.eye(n), matrix)
         return np.where(bad[..., None, None], np.nan, np.asarray(lapack_solve(safe, x)))
 
 
-def _divide(x: Blocks, pivot: Blocks) -> Blocks:
+def _divide(x: Block, pivot: Block) -> Block:
     return x / pivot
 
 
-Operand = Blocks | Factors
+Operand = Block | Factors
 """A factor of a product: blocks, or an inverse that is not formed."""
 
 
 @overload
-def adjoint(block: Blocks) -> Blocks: ...
+def adjoint(block: Block) -> Block: ...
 @overload
 def adjoint(block: Operand) -> Operand: ...
 def adjoint(block: Operand) -> Operand:
@@ -83,7 +83,7 @@ def adjoint(block: Operand) -> Operand:
     return block.T if isinstance(block, Factors) else np.swapaxes(block, -1, -2)
 
 
-def multiply_out(factors: Sequence[Operand]) -> Blocks:
+def multiply_out(factors: Sequence[Operand]) -> Block:
     """A product of blocks, vectors last; inverses become solves."""
     stop = len(factors) - 1
     result = factors[stop]
@@ -106,20 +106,20 @@ def multiply_out(factors: Sequence[Operand]) -> Blocks:
     return result
 
 
-def added(total: Blocks, inside: slice | Indices, part: Blocks) -> Blocks:
+def added(total: Block, inside: slice | Indices, part: Block) -> Block:
     """The sum with a part at some places; the total may still be an array of somebody else."""
     result = np.array(total, order="C")
     result[inside] += part
     return result
 
 
-def symmetrised(kernel: Callable[[Where], Blocks]) -> Callable[[Where], Blocks]:
+def symmetrised(kernel: Callable[[Where], Block]) -> Callable[[Where], Block]:
     """Make a block exactly self-adjoint, as every use of its symmetry assumes.
 
     Without this the Riccati sweep doubles skew rounding errors at every joint of several degrees of freedom.
     """
 
-    def symmetric(where: Where) -> Blocks:
+    def symmetric(where: Where) -> Block:
         block = kernel(where)
         if block.shape[-1] == 1:
             return block
@@ -128,14 +128,14 @@ def symmetrised(kernel: Callable[[Where], Blocks]) -> Callable[[Where], Blocks]:
     return symmetric
 
 
-def joseph(P: Blocks, gain: Blocks, A_star: Blocks, J: Blocks | None) -> Blocks:
+def joseph(P: Block, gain: Block, A_star: Block, J: Block | None) -> Block:
     """(I − gain A*) P (I − gain A*)* + gain J gain*: a sum of squares, so rounding cannot make it indefinite."""
     left = np.eye(P.shape[-1]) - gain @ A_star
     result = left @ P @ np.swapaxes(left, -1, -2)
     return result if J is None else result + gain @ J @ np.swapaxes(gain, -1, -2)
 
 
-def cholesky(block: Blocks) -> Blocks:
+def cholesky(block: Block) -> Block:
     """The Cholesky factor; not a number where the block is not positive definite."""
     if block.shape[-1] == 0:
         return block
@@ -156,7 +156,7 @@ def _cholesky_or_nan(block: Block) -> Block:
         return np.full(block.shape, np.nan)
 
 
-def total_of(kind: str, block: Operand) -> Blocks:
+def total_of(kind: str, block: Operand) -> Block:
     """The trace or the logarithm of the determinant of a block, as a 1 × 1 block; complex where that is negative."""
     block = multiply_out((block,))
     if kind == "trace":
@@ -172,11 +172,11 @@ def norms(block: Operand) -> Scalars:
     return np.sqrt(np.sum(np.abs(block) ** 2, axis=(-2, -1)))
 
 
-def _finite(blocks: Blocks) -> Flags:
+def _finite(blocks: Block) -> Flags:
     return np.logical_and.reduce(np.isfinite(blocks), axis=(-2, -1))
 
 
-def definiteness(blocks: Blocks) -> Scalars:
+def definiteness(blocks: Block) -> Scalars:
     """The least eigenvalue of each block over the largest; below zero where the block has no Cholesky factor."""
     if blocks.shape[-1] == 0:
         return np.ones(blocks.shape[:-2])
@@ -193,7 +193,7 @@ def random_signs(bodies: int, size: int, salt: int) -> Signs:
     return rng.choice((-1.0, 1.0), (bodies, size, 2)) * rng.uniform(0.8, 1.25, (bodies, size, 2))
 
 
-def bounded_measure(pivots: Blocks, left: Blocks, right: Blocks) -> Scalars:
+def bounded_measure(pivots: Block, left: Block, right: Block) -> Scalars:
     """1 / (1 + |right* D⁻¹ left|) for the rounding that reaches each pivot D; zero where D has no inverse.
 
     It is not a number where a pivot further out has already failed.
@@ -204,7 +204,7 @@ def bounded_measure(pivots: Blocks, left: Blocks, right: Blocks) -> Scalars:
     return np.where(finite, 1.0 / (1.0 + np.where(np.isnan(reached), np.inf, reached)), np.nan)
 
 
-def pivot_measure(pivots: Blocks, scale: Scalars) -> Scalars:
+def pivot_measure(pivots: Block, scale: Scalars) -> Scalars:
     """The smallest singular value of each pivot over the size of its terms; 1 where there is no pivot.
 
     It is not a number where a pivot further out has already failed.

@@ -187,7 +187,7 @@ class GroupKernels:
         def kernel(group: Group) -> Blocks:
             for k in self.levels.shapes[group.shape][group.where].tolist():
                 function(k)
-            return np.zeros((group.count, 1, 1))
+            return np.zeros((group.count, *(1,) * self.axes, 1, 1))
 
         return kernel
 

@@ -6,13 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Protocol
 
 from operator_algebra.arguments import quoted
 from operator_algebra.errors import BackendUnavailable
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.installing import missing
 from operator_algebra.models.model import Model
+from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.bind import Bound
 from operator_algebra.programs.program import Program
 
@@ -31,12 +32,16 @@ DOUBTFUL = 1e-8
 """A relative pivot below this costs half of the digits: the sample is computed again without local pivots."""
 
 
+Result = Numbers | list[Numbers]
+"""An array, or one block for each body where their sizes differ; the batch comes first."""
+
+
 @dataclass(frozen=True)
 class Measured:
     """How far a pivot is from zero: its smallest singular value over the size of the terms it was summed from."""
 
     name: str
-    measure: Any
+    measure: Numbers
     """Relative size for every body, (..., n); of what belongs to no body, (..., 1)."""
     attached: bool = True
     bounded: bool = False
@@ -49,7 +54,7 @@ class Measured:
 class Run:
     """What a backend returns: the results by output, and the pivots met. It raises nothing for a bad pivot."""
 
-    results: Mapping[str, Any]
+    results: Mapping[str, Result]
     pivots: tuple[Measured, ...] = field(default=())
 
 
@@ -58,11 +63,11 @@ class Executable(Protocol):
 
     source: str
 
-    def __call__(self, q: Any, v: Any, inputs: Bound) -> Run:
+    def __call__(self, q: Numbers, v: Numbers | None, inputs: Bound) -> Run:
         """Run at one or many configurations."""
         ...
 
-    def first_not_finite(self, q: Any, v: Any, inputs: Bound) -> tuple[str, int | None]:
+    def first_not_finite(self, q: Numbers, v: Numbers | None, inputs: Bound) -> tuple[str, int | None]:
         """The first value, by name and body, that is not finite at one configuration."""
         ...
 
@@ -76,7 +81,7 @@ class ClosedForm(ABC):
         """The results as code."""
 
     @abstractmethod
-    def closed_form(self, what: str, q: Any, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    def closed_form(self, what: str, q: object, inputs: Mapping[str, object]) -> dict[str, object]:
         """The results by output; what is not given is a symbol."""
 
 

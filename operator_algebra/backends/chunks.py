@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from operator_algebra.backends.backend import Run
+from operator_algebra.backends.backend import Result, Run
+from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.bind import Bound, InputValue
+from operator_algebra.operators.layout import Indices
+
+Part = slice | Indices | Sequence[int]
+"""Some samples of a batch."""
 
 BODIES_AT_ONCE = 16_384
 """How many bodies, counted over the batch, one piece may have: some tens of megabytes."""
 
 
-def split(q: Any, v: Any, inputs: Bound, bodies: int) -> Iterator[tuple[Any, Any, Bound, int]]:
+def split(
+    q: Numbers, v: Numbers | None, inputs: Bound, bodies: int
+) -> Iterator[tuple[Numbers, Numbers | None, Bound, int]]:
     """Pieces of the first axis of the batch: q, v, inputs, and the number of axes of the batch."""
     leads = [
         np.shape(q)[:-1],
@@ -33,7 +39,9 @@ def split(q: Any, v: Any, inputs: Bound, bodies: int) -> Iterator[tuple[Any, Any
         yield *samples(q, v, inputs, slice(start, start + size), axes), axes
 
 
-def samples(q: Any, v: Any, inputs: Bound, part: Any, axes: int) -> tuple[Any, Any, Bound]:
+def samples(
+    q: Numbers, v: Numbers | None, inputs: Bound, part: Part, axes: int
+) -> tuple[Numbers, Numbers | None, Bound]:
     """The arguments of some samples: a slice, or places, along the first of the `axes` of the batch."""
     values = {name: _sliced(value, part, axes) for name, value in inputs.values.items()}
     v_part = None if v is None else _cut(v, part, axes + 1)
@@ -45,12 +53,12 @@ def _lead(value: InputValue) -> tuple[int, ...]:
     return np.broadcast_shapes(*{np.shape(block)[:-2] for block in blocks})
 
 
-def _cut(array: Any, part: Any, rank: int) -> Any:
+def _cut(array: Numbers, part: Part, rank: int) -> Numbers:
     """A piece of the first axis, if the array has that axis and it is not to be broadcast."""
     return array[part] if array.ndim == rank and array.shape[0] > 1 else array
 
 
-def _sliced(value: InputValue, part: Any, axes: int) -> InputValue:
+def _sliced(value: InputValue, part: Part, axes: int) -> InputValue:
     if value.dense is not None:
         return replace(value, dense=_cut(value.dense, part, axes + 2))
     return replace(value, blocks=[_cut(block, part, axes + 2) for block in value.blocks])
@@ -68,9 +76,14 @@ def joined(parts: Sequence[Run]) -> Run:
     return Run(results, pivots)
 
 
-def _join(pieces: Sequence[Any]) -> Any:
-    if isinstance(pieces[0], list):
-        return [_join([piece[k] for piece in pieces]) for k in range(len(pieces[0]))]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+def _join(pieces: Sequence[Result]) -> Result:
+    lists = [piece for piece in pieces if isinstance(piece, list)]
+    if lists:
+        return [_joined_arrays([blocks[k] for blocks in lists]) for k in range(len(lists[0]))]
+    return _joined_arrays([piece for piece in pieces if not isinstance(piece, list)])
+
+
+def _joined_arrays(pieces: Sequence[Numbers]) -> Numbers:
     first = pieces[0]
     if np.shape(first)[:1] == (1,) and all(np.array_equal(piece, first, equal_nan=True) for piece in pieces):
         return first  # it does not depend on the first axis, or could just as well not

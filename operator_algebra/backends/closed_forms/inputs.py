@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
-from typing import Any
 
 from operator_algebra.arguments import shown
 from operator_algebra.backends.closed_forms.mechanism import objects, vector
+from operator_algebra.backends.closed_forms.symbolic import Expression, Objects, sympy
 from operator_algebra.errors import InputError
 from operator_algebra.models.model import Model
+from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.bind import Binder, Declared
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.spaces import ONE
-
-sympy: Any = import_module("sympy")
 
 
 class SymbolBinder(Binder):
     """Reads inputs as exact expressions; vectors, numbers and square diagonal operators have symbols by default."""
 
-    def numbers(self, symbol: Declared, value: object, what: str = "it") -> Any:
+    def numbers(self, symbol: Declared, value: object, what: str = "it") -> Objects:
         """An array of expressions."""
         try:
             return vector(value) if symbol.type.domain == ONE else objects(value)
@@ -33,7 +31,7 @@ class SymbolBinder(Binder):
         known = super().default(symbol)
         return self.symbols(symbol) if known is None else known
 
-    def symbols(self, symbol: Declared) -> Any:
+    def symbols(self, symbol: Declared) -> Expression | list[Expression] | None:
         """Symbols named after the input, T0, T1, …; None for operators of other shapes."""
         type_ = symbol.type
         if type_ == ONE >> ONE:
@@ -44,10 +42,10 @@ class SymbolBinder(Binder):
             return symbols(symbol.name, rows.size)
         return None
 
-    def verify_whole(self, symbol: Declared, array: Any, rows: Layout, cols: Layout) -> None:
+    def verify_whole(self, symbol: Declared, array: Numbers, rows: Layout, cols: Layout) -> None:
         """Operators that are not local on the tree are refused before; a number has every structure."""
 
-    def verify_local(self, symbol: Declared, blocks: Sequence[Any]) -> None:
+    def verify_local(self, symbol: Declared, blocks: Sequence[Numbers]) -> None:
         """Symmetry is a matter of algebra; the sign of a symbol is not known and taken as declared."""
         if symbol.structure.symmetric and not symbol.structure.hop:
             for name, block in zip(self.model.joint_names, blocks, strict=True):
@@ -55,12 +53,12 @@ class SymbolBinder(Binder):
                     raise self.refuse(symbol, f'the block at "{name}" is not symmetric')
 
 
-def symbols(name: str, count: int) -> list[Any]:
+def symbols(name: str, count: int) -> list[Expression]:
     """Symbols called name0, name1 and so on."""
     return [sympy.Symbol(f"{name}{i}") for i in range(count)]
 
 
-def coordinates(model: Model, q: object) -> Any:
+def coordinates(model: Model, q: object) -> Objects:
     """Coordinates as an array of expressions; q0, q1, … if none are given."""
     try:
         array = vector(symbols("q", model.nq) if q is None else q)

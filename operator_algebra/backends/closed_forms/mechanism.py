@@ -5,24 +5,25 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from importlib import import_module
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from operator_algebra.arguments import shown
+from operator_algebra.backends.closed_forms.symbolic import Expression, Objects, elementwise, is_matrix, sympy
 from operator_algebra.backends.closed_forms.trigonometry import plain, rational, simplified
 from operator_algebra.errors import InputError
-from operator_algebra.models.arrays import JointGroup, ModelArrays
+from operator_algebra.models.arrays import Floats, JointGroup, ModelArrays
 from operator_algebra.models.model import Model
 from operator_algebra.operators import leaf
 
-sympy: Any = import_module("sympy")
-
-Parameters = Mapping[str, Any]
-"""Body → {mass, com, inertia_at_com, translation, rotation}, joint → {armature, stiffness, damping}, and gravity."""
+Ready = Expression | tuple[Expression, ...] | list[list[Expression]]
+"""Symbols for one field."""
+Datum = Expression | Objects
+"""The exact value of one field."""
 
 _BODY = {"mass": (), "com": (3,), "inertia_at_com": (3, 3), "translation": (3,), "rotation": (3, 3)}
 _JOINT = {"armature": leaf.armature, "damping": leaf.damping, "stiffness": leaf.spring}  # and the leaf that each makes
@@ -33,38 +34,40 @@ class SymbolicNamespace:
     """The functions that formulas of joints call, on arrays of expressions."""
 
     def __init__(self) -> None:
-        self.sin: Any = np.frompyfunc(sympy.sin, 1, 1)
-        self.cos: Any = np.frompyfunc(sympy.cos, 1, 1)
-        self.sqrt: Any = np.frompyfunc(sympy.sqrt, 1, 1)
-        self.arctan2: Any = np.frompyfunc(sympy.atan2, 2, 1)
-        self.where: Any = np.where
-        self.eye: Any = np.eye
-        self.stack: Any = np.stack
-        self.concatenate: Any = np.concatenate
-        self.zeros_like: Any = np.zeros_like
-        self.broadcast_to: Any = np.broadcast_to
+        self.sin = elementwise(sympy.sin)
+        self.cos = elementwise(sympy.cos)
+        self.sqrt = elementwise(sympy.sqrt)
+        self.arctan2 = elementwise(sympy.atan2, 2)
+        self.where = np.where
+        self.eye = np.eye
+        self.stack = np.stack
+        self.concatenate = np.concatenate
+        self.zeros_like = np.zeros_like
+        self.broadcast_to = np.broadcast_to
 
 
 class ExactModel(Model):
-    """A model whose numbers are rationals, roots of rationals, and symbols."""
+    """A model whose numbers are rationals, roots of rationals, and symbols.
 
-    def __init__(self, model: Model, parameters: Parameters) -> None:
+    `parameters`: body → {mass, com, inertia_at_com, translation, rotation}, joint → {armature, stiffness, damping}, and
+    gravity.
+    """
+
+    def __init__(self, model: Model, parameters: object) -> None:
         state = self.__dict__
         state.update(model.__getstate__())
         given = _checked(model, parameters)
-        if "gravity" in given:
-            state["gravity"] = tuple(given.pop("gravity"))
-        else:
-            state["gravity"] = tuple(rational(g) for g in model.gravity)
-        state["arrays"] = _arrays(model, given)
+        state["gravity"] = tuple(map(rational, model.gravity) if given.gravity is None else given.gravity)
+        state["arrays"] = _arrays(model, given.fields)
         state["joint_groups"] = tuple(_exact_group(group) for group in model.joint_groups)
 
-    def entries(self) -> Iterable[Any]:
+    def entries(self) -> Iterable[Expression]:
         """Every number."""
         return (entry for values in (self.gravity, *vars(self.arrays).values()) for entry in np.asarray(values).flat)
 
-    def difference(self, q0: Any, q1: Any) -> Any:
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> Objects:
         """q1 ⊖ q0 of the joints that have springs; only where coordinates are rates is it rational."""
+        q0, q1 = np.asarray(q0), np.asarray(q1)
         result = np.full(self.nv, sympy.Integer(0), dtype=object)
         for group in self.joint_groups:
             if group.kind_class.nq == group.kind_class.nv and group.joint.allows_springs:
@@ -78,28 +81,26 @@ class ExactModel(Model):
         return result
 
 
-def objects(values: Any) -> Any:
+def objects(values: object) -> Objects:
     """An array of exact expressions from numbers and expressions."""
     try:
         given = np.asarray(values, dtype=object)
-        made: Any = np.empty(given.shape, dtype=object)
         entries = list(given.flat)
     except Exception:  # noqa: BLE001  a value of the caller's own may fail in any way
         raise TypeError(f"{shown(values)} is not an array of numbers and expressions") from None
-    made.flat = [rational(x) if isinstance(x, float) and math.isfinite(x) else _expression(x) for x in entries]
-    return made
+    made = [rational(x) if isinstance(x, float) and math.isfinite(x) else _expression(x) for x in entries]
+    return np.fromiter(made, dtype=object, count=len(made)).reshape(given.shape)
 
 
-def vector(values: Any) -> Any:
+def vector(values: object) -> Objects:
     """The entries of a vector; a column of SymPy is one too."""
-    column = isinstance(values, sympy.MatrixBase) and values.cols == 1
-    return objects(list(values) if column else values)
+    return objects(list(values) if is_matrix(values) and values.shape[1] == 1 else values)
 
 
-def _expression(x: Any) -> Any:
+def _expression(x: object) -> Expression:
     """A number or an expression; text is not evaluated."""
     found = None if isinstance(x, str) else sympy.sympify(x)
-    if not isinstance(found, sympy.Expr):
+    if found is None or not isinstance(found, sympy.Expr):
         raise TypeError(f"{x!r:.40} is neither a number nor an expression")
     return found
 
@@ -114,7 +115,7 @@ def parameters(model: Model, *fields: str) -> dict[str, dict[str, Any]]:
     >>> parameters(chain(2), "mass")
     {'link1': {'mass': m0}, 'link2': {'mass': m1}}
     """
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, object]] = {}
     for field in fields:
         if field not in _READY:
             raise InputError(f'there are no ready symbols for "{field}". Ready are those for {", ".join(_READY)}.')
@@ -126,7 +127,7 @@ def parameters(model: Model, *fields: str) -> dict[str, dict[str, Any]]:
 _READY = {"mass": "m", "com": "c", "translation": "l", "inertia_at_com": "I"}
 
 
-def _ready(field: str, k: int) -> Any:
+def _ready(field: str, k: int) -> Ready:
     letter = f"{_READY[field]}{k}"
     if field == "mass":
         return sympy.Symbol(letter)
@@ -135,35 +136,45 @@ def _ready(field: str, k: int) -> Any:
     return [[sympy.Symbol(letter + "".join(sorted(a + b))) for b in "xyz"] for a in "xyz"]
 
 
-def _checked(model: Model, given: Parameters) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Replaced:
+    """What is replaced: fields of bodies and joints by name, and gravity."""
+
+    fields: dict[str, dict[str, Datum]]
+    gravity: Objects | None = None
+
+
+def _checked(model: Model, given: object) -> Replaced:
     """The replacements by name, their shapes checked."""
     known = (*model.body_names, *(name for name in model.joint_names if name not in model.body_names), "gravity")
-    result: dict[str, Any] = {}
+    replaced = Replaced({})
     for name, fields in _mapping(model, "body or joint", given).items():
         if name not in known:
             raise InputError(f'parameters: {model.name} has no body or joint "{name}". There are {", ".join(known)}.')
         if name == "gravity":
-            result[name] = _value(model, name, "", fields, (3,))
+            replaced = replace(replaced, gravity=_value(model, name, "", fields, (3,)))
             continue
         entries = _mapping(model, f"field of {name}", fields)
-        result[name] = {field: _field(model, name, field, value) for field, value in entries.items()}
-    return result
+        replaced.fields[name] = {field: _field(model, name, field, value) for field, value in entries.items()}
+    return replaced
 
 
-def _mapping(model: Model, key: str, given: object) -> Mapping[str, Any]:
+def _mapping(model: Model, key: str, given: object) -> Mapping[str, object]:
     if isinstance(given, Mapping):
-        return cast("Mapping[str, Any]", given)
+        return cast("Mapping[str, object]", given)
     raise InputError(
         f"parameters of {model.name}: {shown(given)} is not a mapping from each {key} to its value. "
         'Give {"link1": {"mass": m}}, or what parameters(model, "mass") returns.'
     )
 
 
-def _field(model: Model, name: str, field: str, value: Any) -> Any:
+def _field(model: Model, name: str, field: str, value: object) -> Datum:
     if field in _BODY and name in model.body_names:
-        if field == "inertia_at_com" and np.shape(value) == (3,):
+        if field == "inertia_at_com" and np.shape(cast(ArrayLike, value)) == (3,):
             value = sympy.diag(*objects(value)).tolist()
-        return _physical(model, name, field, _value(model, name, field, value, _BODY[field]))
+        found = _value(model, name, field, value, _BODY[field])
+        _physical(model, name, field, found)
+        return found if found.shape else found.item()
     if field in _JOINT and name in model.joint_names:
         made = _JOINT[field]
         if made.absent(model):
@@ -177,7 +188,7 @@ def _field(model: Model, name: str, field: str, value: Any) -> Any:
     raise InputError(f'parameters: "{name}" has no "{field}". Replaceable are {", ".join(fields)} and gravity.')
 
 
-def _value(model: Model, name: str, field: str, value: Any, shape: tuple[int, ...]) -> Any:
+def _value(model: Model, name: str, field: str, value: object, shape: tuple[int, ...]) -> Objects:
     what = f"parameters of {model.name}: {field} of {name}" if field else f"parameters of {model.name}: {name}"
     try:
         array = vector(value)
@@ -187,14 +198,14 @@ def _value(model: Model, name: str, field: str, value: Any, shape: tuple[int, ..
         raise InputError(f"{what} has shape {array.shape}, not {shape}.")
     for entry in array.flat:
         plain(entry)
-    return array if shape else array.item()
+    return array
 
 
-def _physical(model: Model, name: str, field: str, value: Any) -> Any:
-    """The value, unless no body could have it for any value of its symbols."""
+def _physical(model: Model, name: str, field: str, value: Objects) -> None:
+    """Refuse a value that no body could have for any value of its symbols."""
     wrong = None
-    if field == "mass" and value.is_negative:
-        wrong = f"is negative: {value}"
+    if field == "mass" and value.item().is_negative:
+        wrong = f"is negative: {value.item()}"
     elif field == "inertia_at_com" and any(sympy.expand(x) != 0 for x in (value - value.T).flat):
         wrong = "is not symmetric"
     elif field == "rotation":
@@ -203,10 +214,9 @@ def _physical(model: Model, name: str, field: str, value: Any) -> Any:
             wrong = "is not a rotation: its rows are not orthonormal and right-handed"
     if wrong:
         raise InputError(f"parameters of {model.name}: {field} of {name} {wrong}.")
-    return value
 
 
-def _arrays(model: Model, given: Mapping[str, Any]) -> ModelArrays:
+def _arrays(model: Model, given: Mapping[str, Mapping[str, Datum]]) -> ModelArrays:
     arrays = {field: objects(value) for field, value in vars(model.arrays).items()}
     for k in range(model.n):
         arrays["rotation"][k] = _rotation(model.arrays.rotation[k])
@@ -227,14 +237,14 @@ def _exact_group(group: JointGroup) -> JointGroup:
     for field in joint.parameters:
         value = np.asarray(getattr(joint, field))
         axes = value.ndim and value.shape[-1] == 3
-        exact: Any = value
+        exact: Objects = value
         if axes:
             exact = np.array([_direction(axis) for axis in value.reshape(-1, 3).tolist()]).reshape(value.shape)
         object.__setattr__(joint, field, objects(exact))
     return replace(group, joint=joint)
 
 
-def _direction(axis: Sequence[float]) -> list[Any]:
+def _direction(axis: Sequence[float]) -> list[Expression]:
     """A unit vector: square roots of simple fractions, such as (1, 1, 0)/√2, or fractions, its length exactly 1."""
     roots = _roots(axis)
     if roots is not None:
@@ -247,7 +257,7 @@ def _direction(axis: Sequence[float]) -> list[Any]:
     return [_number(turned[(i - big) % 3]) for i in range(3)]
 
 
-def _rotation(matrix: Any) -> Any:
+def _rotation(matrix: Floats) -> Objects:
     """A rotation that is orthogonal exactly: of square roots of simple fractions, or of a quaternion of fractions."""
     found = [_roots(row) for row in matrix.tolist()]
     if all(row is not None for row in found):
@@ -264,7 +274,7 @@ def _rotation(matrix: Any) -> Any:
     return np.array([[_number(entry) for entry in row] for row in rows], dtype=object)
 
 
-def _quaternion(R: Any) -> list[Fraction]:
+def _quaternion(R: Floats) -> list[Fraction]:
     """Fractions w, x, y, z of some length that give a rotation, to all its digits."""
     trace = R.trace()
     squares = np.array([1.0 + trace, *(1.0 + 2.0 * R.diagonal() - trace)])  # 4 w², 4 x², 4 y², 4 z²
@@ -275,7 +285,7 @@ def _quaternion(R: Any) -> list[Fraction]:
     return [Fraction(1) if i == big else _near(products[i] / squares[big]) for i in range(4)]
 
 
-def _roots(axis: Sequence[float]) -> list[Any] | None:
+def _roots(axis: Sequence[float]) -> list[Expression] | None:
     """A unit vector as square roots of fractions with small denominators, if it is that close to some."""
     squares = [Fraction(x * x).limit_denominator(1000) for x in axis]
     if sum(squares) != 1 or any(abs(float(s) ** 0.5 - abs(x)) > _NEAR for s, x in zip(squares, axis, strict=True)):
@@ -292,5 +302,5 @@ def _near(x: float) -> Fraction:
     return found
 
 
-def _number(x: Fraction) -> Any:
+def _number(x: Fraction) -> Expression:
     return sympy.Rational(x.numerator, x.denominator)

@@ -12,14 +12,13 @@ import math
 import random
 from collections.abc import Mapping
 from fractions import Fraction
-from importlib import import_module
-from typing import Any, Literal
+from typing import Literal, SupportsFloat
 
+from operator_algebra.backends.closed_forms.symbolic import Poly, Ring, rings, sympy
 from operator_algebra.errors import InputError
 
-Monomial = tuple[int, ...]
-Poly = Any
-"""A polynomial of `sympy.polys.rings`: a mapping monomial → coefficient."""
+Real = SupportsFloat | int | Fraction
+"""A number that stands for a rational one."""
 
 LARGEST = 1_000_000
 """Polynomials of more terms times variables are refused: nobody would read them, and memory would fill."""
@@ -50,7 +49,7 @@ class Ratio:
     def __neg__(self) -> Ratio:
         return Ratio(self.home, -self.numerator, self.denominator, self.divisor)
 
-    def __add__(self, other: Any) -> Ratio:
+    def __add__(self, other: Ratio | Real) -> Ratio:
         b = self.home.number(other)
         if not b.numerator:
             return self
@@ -64,13 +63,13 @@ class Ratio:
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Ratio:
+    def __sub__(self, other: Ratio | Real) -> Ratio:
         return self + -self.home.number(other)
 
-    def __rsub__(self, other: Any) -> Ratio:
+    def __rsub__(self, other: Ratio | Real) -> Ratio:
         return -self + other
 
-    def __mul__(self, other: Any) -> Ratio:
+    def __mul__(self, other: Ratio | Real) -> Ratio:
         b = self.home.number(other)
         if not self.numerator or not b.numerator:
             return self.home.zero
@@ -81,7 +80,7 @@ class Ratio:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> Ratio:
+    def __truediv__(self, other: Ratio | Real) -> Ratio:
         return self * self.home.reciprocal(self.home.number(other))
 
 
@@ -89,10 +88,8 @@ class RationalFunctions:
     """The rational functions of `count` variables, and of `late` variables that will stand for √x or log x."""
 
     def __init__(self, count: int, late: int) -> None:
-        sympy: Any = import_module("sympy")
-        rings: Any = import_module("sympy.polys.rings")
         names = [f"x{i}" for i in range(max(1, count + late))]
-        self.ring = rings.PolyRing(names, sympy.ZZ, sympy.polys.orderings.lex)
+        self.ring: Ring = rings.PolyRing(names, sympy.ZZ, sympy.polys.orderings.lex)
         self.count = count
         self.late: list[tuple[Literal["sqrt", "log"], Ratio]] = []
         self.work = 0
@@ -105,7 +102,7 @@ class RationalFunctions:
 
     # -- making ----------------------------------------------------------------------------------------------------
 
-    def number(self, value: Any) -> Ratio:
+    def number(self, value: Ratio | Real) -> Ratio:
         """A rational number, or what is a ratio already."""
         if isinstance(value, Ratio):
             return value
@@ -250,7 +247,9 @@ class RationalFunctions:
             if power:
                 powers[self.know(self.ring.gens[i])] = power
         if any(common):
-            p = quotient(p, self.ring.from_dict({common: 1}))
+            rest = quotient(p, self.ring.from_dict({common: 1}))
+            assert rest is not None
+            p = rest
         for factor in range(len(self.factors)):
             while not p.is_ground and (rest := self._divided(p, factor)) is not None:
                 p = rest
@@ -261,7 +260,7 @@ class RationalFunctions:
             powers[factor] = powers.get(factor, 0) + 1
         return Ratio(self, self.ring.ground_new(1 if scale > 0 else -1), powers, abs(int(scale)))
 
-    def _primitive(self, p: Poly) -> tuple[Any, Poly]:
+    def _primitive(self, p: Poly) -> tuple[int, Poly]:
         """A number times a polynomial without common factors, positive where no joint has moved."""
         scale, primitive = p.primitive()
         at_rest = sum(coefficient for monomial, coefficient in primitive.items() if sum(monomial) == 0)
@@ -274,7 +273,7 @@ SIMPLE = 10_000
 """Floats within rounding of a fraction with a denominator up to this are that fraction: 0.0833… is one twelfth."""
 
 
-def exact(value: Any) -> Fraction:
+def exact(value: Real) -> Fraction:
     """The number that a float stands for: a simple fraction, else the decimal that it prints as."""
     if isinstance(value, int | Fraction):
         return Fraction(value)

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
-from importlib import import_module
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import cast
 
+from operator_algebra.backends.closed_forms.symbolic import Expression, is_matrix, sympy
 from operator_algebra.errors import InputError
-
-sympy: Any = import_module("sympy")
 
 _EXACT = 2**53  # whole numbers up to this are doubles
 _DIGITS = 17
 
+Argument = Expression | Sequence[Expression]
+"""A symbol, or a list of them."""
 
-def c_function(name: str, results: Mapping[str, Any], arguments: Mapping[str, Any], comment: str = "") -> str:
+
+def c_function(
+    name: str,
+    results: Mapping[str, object],
+    arguments: Mapping[str, Argument],
+    comment: str = "",
+) -> str:
     """A C function that writes results (expressions, matrices row by row) from arguments (a symbol, or a list of them).
 
     >>> x, y = sympy.symbols("x y")
@@ -29,7 +35,7 @@ def c_function(name: str, results: Mapping[str, Any], arguments: Mapping[str, An
     """
     places, parameters = _arguments(arguments)
     targets: list[str] = []
-    values: list[Any] = []
+    values: list[Expression] = []
     for key, value in results.items():
         entries, scalar = _entries(value)
         parameters.append(f"double *{key}" if scalar else f"double {key}[{max(1, len(entries))}]")
@@ -48,27 +54,28 @@ def c_function(name: str, results: Mapping[str, Any], arguments: Mapping[str, An
     return "\n".join(["#include <math.h>\n", f"{head}void {name}({', '.join(parameters)}) {{", *lines, "}"])
 
 
-def _arguments(arguments: Mapping[str, Any]) -> tuple[dict[Any, Any], list[str]]:
+def _arguments(
+    arguments: Mapping[str, Argument],
+) -> tuple[dict[Expression, Expression], list[str]]:
     """What stands for each symbol in the code, and the declarations."""
-    places: dict[Any, Any] = {}
+    places: dict[Expression, Expression] = {}
     parameters: list[str] = []
     for name, given in arguments.items():
-        if isinstance(given, sympy.Symbol):
+        if isinstance(given, Sequence):
+            places |= {symbol: sympy.Symbol(f"{name}[{i}]") for i, symbol in enumerate(given)}
+            parameters.append(f"const double {name}[{max(1, len(given))}]")
+        else:
             places[given] = sympy.Symbol(name)
             parameters.append(f"double {name}")
-        else:
-            symbols = list(given)
-            places |= {symbol: sympy.Symbol(f"{name}[{i}]") for i, symbol in enumerate(symbols)}
-            parameters.append(f"const double {name}[{max(1, len(symbols))}]")
     return places, parameters
 
 
-def _in_doubles(value: Any) -> Any:
+def _in_doubles(value: Expression) -> Expression:
     """The expression with its long whole numbers as floats; sums are scaled first, so that none overflows."""
     if all(max(abs(number.p), number.q) <= _EXACT for number in value.atoms(sympy.Rational)):
         return value
-    coefficient: Any = sympy.Integer(1)
-    factors: list[Any] = []
+    coefficient: Expression = sympy.Integer(1)
+    factors: list[Expression] = []
     for base, power in value.as_powers_dict().items():
         if base.is_Add:
             largest = max(abs(term.as_coeff_Mul()[0]) for term in base.args)
@@ -81,15 +88,15 @@ def _in_doubles(value: Any) -> Any:
     return sympy.Mul(sympy.Float(coefficient, _DIGITS), *factors)
 
 
-def _floated(e: Any) -> Any:
+def _floated(e: Expression) -> Expression:
     long = [number for number in e.atoms(sympy.Rational) if max(abs(number.p), number.q) > _EXACT]
     return e.xreplace({number: sympy.Float(number, _DIGITS) for number in long})
 
 
-def _entries(value: Any) -> tuple[list[Any], bool]:
+def _entries(value: object) -> tuple[list[Expression], bool]:
     if isinstance(value, tuple):
-        return [entry for block in cast("tuple[Any, ...]", value) for entry in _entries(block)[0]], False
-    return (list(value), False) if isinstance(value, sympy.MatrixBase) else ([value], True)
+        return [entry for block in cast("tuple[object, ...]", value) for entry in _entries(block)[0]], False
+    return (list(value), False) if is_matrix(value) else ([cast(Expression, value)], True)
 
 
 def identifier(text: str) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from operator_algebra.backends.closed_forms.ratios import Ratio, RationalFunctions, TooLarge
+from operator_algebra.backends.closed_forms.symbolic import Objects
 from operator_algebra.errors import InputError, SingularError
 from operator_algebra.models.model import Model
 from operator_algebra.operators.layout import Layout
@@ -43,7 +43,7 @@ class Sweeps(Interpreter):
         program: Program,
         model: Model,
         functions: RationalFunctions,
-        given: Mapping[str, Sequence[Any]],
+        given: Mapping[str, Sequence[Objects]],
         layouts: Mapping[str, Layout],
     ) -> None:
         self.joints = model.joint_names

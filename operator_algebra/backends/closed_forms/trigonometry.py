@@ -12,19 +12,15 @@ from importlib import import_module
 from typing import Any
 
 from operator_algebra.backends.closed_forms.ratios import (
-    Monomial,
-    Poly,
     Ratio,
     RationalFunctions,
     TooLarge,
     exact,
     split,
 )
+from operator_algebra.backends.closed_forms.symbolic import Expression, Monomial, Poly, Ring, rings, sympy
 from operator_algebra.errors import InputError
 
-sympy: Any = import_module("sympy")
-
-Expression = Any
 _MULTIPLES = 20
 
 
@@ -151,13 +147,12 @@ class Reader:
         self.functions = functions
         self.angles = range(len(angles))
         self.halves = halves
-        rings: Any = import_module("sympy.polys.rings")
         count = len(angles) + functions.ring.ngens
-        self.ring = rings.PolyRing([f"y{i}" for i in range(count)], sympy.ZZ, sympy.polys.orderings.lex)
+        self.ring: Ring = rings.PolyRing([f"y{i}" for i in range(count)], sympy.ZZ, sympy.polys.orderings.lex)
         known = [f(angle) for angle in angles for f in (sympy.cos, sympy.sin)] + atoms
         self.names: list[Expression] = known + [sympy.nan] * (count - len(known))
         self._factors: dict[int, tuple[Fraction, Expression]] = {}
-        self._written: dict[Any, Expression] = {}
+        self._written: dict[tuple[Poly, tuple[tuple[int, int], ...], int], Expression] = {}
         for place, (kind, of) in enumerate(functions.late, start=len(known)):
             self.names[place] = getattr(sympy, kind)(self.expression(of))
 
@@ -199,7 +194,7 @@ class Reader:
 
         It is found angle by angle: t_i has the place of its cosine until its turn.
         """
-        places: dict[Monomial, Any] = {}
+        places: dict[Monomial, int] = {}
         for monomial, coefficient in p.items():
             tangents = (e for i in self.angles for e in (monomial[i], 0))
             places[(*tangents, *monomial[len(self.angles) :])] = coefficient
@@ -214,7 +209,7 @@ class Reader:
         return Fraction(int(common), 2 ** sum(powers)), primitive
 
     def _sum(self, terms: Iterable[Poly]) -> Poly:
-        total: dict[Monomial, Any] = {}
+        total: dict[Monomial, int] = {}
         for term in terms:
             for monomial, coefficient in term.items():
                 total[monomial] = total.get(monomial, 0) + coefficient
@@ -232,14 +227,14 @@ class Reader:
 
 
 @lru_cache(maxsize=4096)
-def _wave(ring: Any, i: int, k: int, p: int) -> Poly:
+def _wave(ring: Ring, i: int, k: int, p: int) -> Poly:
     """2^p t^k / (1 + t²)^p in c = cos and s = sin."""
     c, s = ring.gens[2 * i], ring.gens[2 * i + 1]
     result = (1 - c) ** (k // 2) * (1 + c) ** (p - (k + 1) // 2)
     return result * s if k % 2 else result
 
 
-def simplified(value: Any) -> Any:
+def simplified(value: object) -> Any:
     """An expression or matrix, rational in symbols, sines and cosines, as closed forms are written; 0 if it is zero.
 
     >>> x = sympy.Symbol("x")

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TypeVar, overload
 
 import numpy as np
 
-lapack_solve: Any = np.linalg.solve
-lapack_cholesky: Any = np.linalg.cholesky
+from operator_algebra.backends.numpy.arrays import Block, Flags, Scalars, Signs
+from operator_algebra.backends.numpy.levels import Indices
+
+lapack_solve: Callable[[Block, Block], Block] = np.linalg.solve
+lapack_cholesky: Callable[[Block], Block] = np.linalg.cholesky
+
+Where = TypeVar("Where")
 
 ROOT_EPS = float(np.finfo(np.float64).eps) ** 0.5
 
@@ -19,7 +24,7 @@ class Factors:
 
     __slots__ = ("matrix",)
 
-    def __init__(self, matrix: Any) -> None:
+    def __init__(self, matrix: Block) -> None:
         self.matrix = matrix
 
     @property
@@ -31,20 +36,20 @@ class Factors:
         """The inverse of the adjoint."""
         return Factors(np.swapaxes(self.matrix, -1, -2))
 
-    def before(self, x: Any) -> Any:
+    def before(self, x: Block) -> Block:
         """D⁻¹ x."""
         return solve(self.matrix, x)
 
-    def after(self, x: Any) -> Any:
+    def after(self, x: Block) -> Block:
         """X D⁻¹."""
         return np.swapaxes(solve(np.swapaxes(self.matrix, -1, -2), np.swapaxes(x, -1, -2)), -1, -2)
 
-    def explicit(self) -> Any:
+    def explicit(self) -> Block:
         """The inverse as a block."""
         return solve(self.matrix, np.eye(self.matrix.shape[-1]))
 
 
-def solve(matrix: Any, x: Any) -> Any:
+def solve(matrix: Block, x: Block) -> Block:
     """matrix⁻¹ x; a singular matrix gives values that are not finite, and is reported by its pivot."""
     n = matrix.shape[-1]
     if n == 1:
@@ -54,50 +59,67 @@ def solve(matrix: Any, x: Any) -> Any:
     try:
         return lapack_solve(matrix, x)
     except np.linalg.LinAlgError:
-        finite = np.isfinite(matrix).all(axis=(-2, -1))
+        finite = _finite(matrix)
         matrix = np.where(finite[..., None, None], matrix, 0.0)
-        bad: Any = ~(np.linalg.cond(matrix) < 1 / np.finfo(np.float64).eps)
-        safe: Any = np.where(bad[..., None, None], np.eye(n), matrix)
+        bad = ~(np.linalg.cond(matrix) < 1 / np.finfo(np.float64).eps)
+        safe: Block = np.where(bad[..., None, None], np.eye(n), matrix)
         return np.where(bad[..., None, None], np.nan, np.asarray(lapack_solve(safe, x)))
 
 
-def _divide(x: Any, pivot: Any) -> Any:
+def _divide(x: Block, pivot: Block) -> Block:
     return x / pivot
 
 
-def adjoint(block: Any) -> Any:
+Operand = Block | Factors
+"""A factor of a product: blocks, or an inverse that is not formed."""
+
+
+@overload
+def adjoint(block: Block) -> Block: ...
+@overload
+def adjoint(block: Operand) -> Operand: ...
+def adjoint(block: Operand) -> Operand:
     """The transpose of a block."""
     return block.T if isinstance(block, Factors) else np.swapaxes(block, -1, -2)
 
 
-def multiply_out(factors: Sequence[Any]) -> Any:
+def multiply_out(factors: Sequence[Operand]) -> Block:
     """A product of blocks, vectors last; inverses become solves."""
     stop = len(factors) - 1
     result = factors[stop]
     if isinstance(result, Factors):
-        while stop > 0 and isinstance(factors[stop - 1], Factors):
+        inverses = [result]
+        while stop > 0 and isinstance(earlier := factors[stop - 1], Factors):
+            inverses.append(earlier)
             stop -= 1
         if stop == 0:
-            result = factors[-1].explicit()
+            result = result.explicit()
             stop = len(factors) - 1
         else:
-            inverses = factors[stop:]
             stop -= 1
             result = factors[stop]
-            for inverse in inverses:
+            assert not isinstance(result, Factors)
+            for inverse in reversed(inverses):
                 result = inverse.after(result)
     for factor in reversed(factors[:stop]):
         result = factor.before(result) if isinstance(factor, Factors) else factor @ result
     return result
 
 
-def symmetrised(kernel: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def added(total: Block, inside: slice | Indices, part: Block) -> Block:
+    """The sum with a part at some places; the total may still be an array of somebody else."""
+    result = np.array(total, order="C")
+    result[inside] += part
+    return result
+
+
+def symmetrised(kernel: Callable[[Where], Block]) -> Callable[[Where], Block]:
     """Make a block exactly self-adjoint, as every use of its symmetry assumes.
 
     Without this the Riccati sweep doubles skew rounding errors at every joint of several degrees of freedom.
     """
 
-    def symmetric(where: Any) -> Any:
+    def symmetric(where: Where) -> Block:
         block = kernel(where)
         if block.shape[-1] == 1:
             return block
@@ -106,14 +128,14 @@ def symmetrised(kernel: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return symmetric
 
 
-def joseph(P: Any, gain: Any, A_star: Any, J: Any) -> Any:
+def joseph(P: Block, gain: Block, A_star: Block, J: Block | None) -> Block:
     """(I − gain A*) P (I − gain A*)* + gain J gain*: a sum of squares, so rounding cannot make it indefinite."""
     left = np.eye(P.shape[-1]) - gain @ A_star
     result = left @ P @ np.swapaxes(left, -1, -2)
     return result if J is None else result + gain @ J @ np.swapaxes(gain, -1, -2)
 
 
-def cholesky(block: Any) -> Any:
+def cholesky(block: Block) -> Block:
     """The Cholesky factor; not a number where the block is not positive definite."""
     if block.shape[-1] == 0:
         return block
@@ -126,7 +148,7 @@ def cholesky(block: Any) -> Any:
         return np.stack([_cholesky_or_nan(one) for one in flat]).reshape(block.shape)
 
 
-def _cholesky_or_nan(block: Any) -> Any:
+def _cholesky_or_nan(block: Block) -> Block:
     """Of one block: an eigenvalue that is positive but for rounding does not tell whether there is a factor."""
     try:
         return lapack_cholesky(block)
@@ -134,7 +156,7 @@ def _cholesky_or_nan(block: Any) -> Any:
         return np.full(block.shape, np.nan)
 
 
-def total_of(kind: str, block: Any) -> Any:
+def total_of(kind: str, block: Operand) -> Block:
     """The trace or the logarithm of the determinant of a block, as a 1 × 1 block; complex where that is negative."""
     block = multiply_out((block,))
     if kind == "trace":
@@ -143,49 +165,53 @@ def total_of(kind: str, block: Any) -> Any:
     return (size + 1j * np.pi * (sign < 0) if (sign < 0).any() else size)[..., None, None]
 
 
-def norms(block: Any) -> Any:
+def norms(block: Operand) -> Scalars:
     """The Frobenius norm of a block."""
     if isinstance(block, Factors):
         block = block.explicit()
     return np.sqrt(np.sum(np.abs(block) ** 2, axis=(-2, -1)))
 
 
-def definiteness(blocks: Any) -> Any:
+def _finite(blocks: Block) -> Flags:
+    return np.logical_and.reduce(np.isfinite(blocks), axis=(-2, -1))
+
+
+def definiteness(blocks: Block) -> Scalars:
     """The least eigenvalue of each block over the largest; below zero where the block has no Cholesky factor."""
     if blocks.shape[-1] == 0:
         return np.ones(blocks.shape[:-2])
-    finite = np.isfinite(blocks).all(axis=(-2, -1))
+    finite = _finite(blocks)
     values = np.linalg.eigvalsh(np.where(finite[..., None, None], blocks, 0.0))
     size = np.abs(values).max(axis=-1)
     return np.where(finite, np.where(size > 0, values[..., 0] / np.where(size > 0, size, 1.0), 0.0), np.nan)
 
 
 @lru_cache(maxsize=16)
-def random_signs(bodies: int, size: int, salt: int) -> Any:
+def random_signs(bodies: int, size: int, salt: int) -> Signs:
     """Two columns of signs for every body, (bodies, size, 2), times 0.8 to 1.25 so that equal entries do not cancel."""
     rng = np.random.default_rng((salt, size))
     return rng.choice((-1.0, 1.0), (bodies, size, 2)) * rng.uniform(0.8, 1.25, (bodies, size, 2))
 
 
-def bounded_measure(pivots: Any, left: Any, right: Any) -> Any:
+def bounded_measure(pivots: Block, left: Block, right: Block) -> Scalars:
     """1 / (1 + |right* D⁻¹ left|) for the rounding that reaches each pivot D; zero where D has no inverse.
 
     It is not a number where a pivot further out has already failed.
     """
-    finite = np.isfinite(pivots).all(axis=(-2, -1))
+    finite = _finite(pivots)
     safe = np.where(finite[..., None, None], pivots, 1.0)
     reached = np.abs(np.sum(right * solve(safe, left), axis=-2)).mean(axis=-1)
     return np.where(finite, 1.0 / (1.0 + np.where(np.isnan(reached), np.inf, reached)), np.nan)
 
 
-def pivot_measure(pivots: Any, scale: Any) -> Any:
+def pivot_measure(pivots: Block, scale: Scalars) -> Scalars:
     """The smallest singular value of each pivot over the size of its terms; 1 where there is no pivot.
 
     It is not a number where a pivot further out has already failed.
     """
     if pivots.shape[-1] == 0:
         return np.ones(pivots.shape[:-2])
-    finite = np.isfinite(pivots).all(axis=(-2, -1))
+    finite = _finite(pivots)
     least = np.linalg.svd(np.where(finite[..., None, None], pivots, 0.0), compute_uv=False)[..., -1]
     relative = np.where(scale > 0, least / np.where(scale > 0, scale, 1.0), 0.0)
     return np.where(finite, relative, np.nan)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 import numpy as np
 
 from operator_algebra.backends.backend import Run
 from operator_algebra.backends.chunks import joined, split
+from operator_algebra.backends.numpy.arrays import Block, Blocks
+from operator_algebra.backends.numpy.blocks import Factors, Operand
 from operator_algebra.backends.numpy.groups import GroupKernels
-from operator_algebra.backends.numpy.levels import Group, Levels, levels
+from operator_algebra.backends.numpy.levels import Group, Indices, Levels, levels
 from operator_algebra.backends.numpy.plan import Plan, plan
 from operator_algebra.backends.numpy.readout import Readout
 from operator_algebra.backends.numpy.small import small_value
-from operator_algebra.backends.numpy.storage import Stored
+from operator_algebra.backends.numpy.storage import UNWRITTEN, Stored
 from operator_algebra.backends.sizes import place_of
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.model import Model
+from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.bind import Bound, InputValue
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.leaf import Leaf
@@ -44,7 +47,7 @@ class Interpreter:
         self.frame: Frame = frame
         self.plans: dict[int, Plan] = {i: plan(stage) for i, stage in enumerate(program.stages)}
         self.bounds: tuple[Plan, ...] = tuple(map(plan, program.bounds))
-        self._levels: dict[tuple[Any, ...], Levels] = {}
+        self._levels: dict[tuple[tuple[str, bytes], ...], Levels] = {}
         self._has_own_hops = any(symbol.structure.hop and symbol.origin == "input" for symbol in program.symbols)
 
     def levels(self, layouts: Mapping[str, Layout]) -> Levels:
@@ -55,13 +58,13 @@ class Interpreter:
             found = self._levels[key] = levels(self.model, layouts, by_parent=self._has_own_hops)
         return found
 
-    def __call__(self, q: Any, v: Any, inputs: Bound) -> Run:
+    def __call__(self, q: Numbers, v: Numbers | None, inputs: Bound) -> Run:
         """Run at one or many configurations, a bounded number at a time."""
         with np.errstate(all="ignore"):
             parts = [_Execution(self, *part).run() for part in split(q, v, inputs, self.model.n)]
         return joined(parts)
 
-    def first_not_finite(self, q: Any, v: Any, inputs: Bound) -> tuple[str, int | None]:
+    def first_not_finite(self, q: Numbers, v: Numbers | None, inputs: Bound) -> tuple[str, int | None]:
         """The first value, by name and body, that is not finite at one configuration."""
         with np.errstate(all="ignore"):
             execution = _Execution(self, q, v, inputs, 0)
@@ -72,7 +75,7 @@ class Interpreter:
 class _Execution:
     """One call: the blocks of every value, filled sweep by sweep."""
 
-    def __init__(self, interpreter: Interpreter, q: Any, v: Any, inputs: Bound, axes: int) -> None:
+    def __init__(self, interpreter: Interpreter, q: Numbers, v: Numbers | None, inputs: Bound, axes: int) -> None:
         self.program = interpreter.program
         self.model = interpreter.model
         self.plans = interpreter.plans
@@ -82,7 +85,7 @@ class _Execution:
         self.axes = axes
         self.levels = interpreter.levels(inputs.layouts)
         self.stored: dict[int, Stored] = {}
-        self.small: dict[int, Any] = {}
+        self.small: dict[int, Operand] = {}
         self._hops: dict[Symbol, Stored] = {}
         self.kernels = GroupKernels(
             self.program, self.model, inputs.layouts, self.levels, self.stored, self.small, self.hop, axes
@@ -104,11 +107,11 @@ class _Execution:
         else:
             self.small[step.number] = self._wide(self.inputs.values[symbol.name].dense, self.axes + 2)
 
-    def _wide(self, block: Any, rank: int) -> Any:
+    def _wide(self, block: Block, rank: int) -> Block:
         """A block with as many leading axes as the batch has."""
         return block.reshape((1,) * (rank - block.ndim) + block.shape)
 
-    def _bodies_first(self, blocks: Any) -> Any:
+    def _bodies_first(self, blocks: Numbers) -> Blocks:
         """(..., m, r, c) as (m, *batch, r, c), each block on its own in memory.
 
         A product takes another road, and rounds differently, where rows are scattered; and scattered rows are slow.
@@ -118,7 +121,7 @@ class _Execution:
         return np.ascontiguousarray(wide)
 
     def _leaf(self, leaf: Leaf) -> Stored:
-        arrays: list[Any] = [None for _ in self.levels.shapes]
+        arrays: list[Blocks | None] = [None for _ in self.levels.shapes]
         for bodies, blocks in self.leaves.groups(leaf):
             wide = self._bodies_first(blocks)
             shapes = self.levels.shape_of[bodies]
@@ -129,12 +132,13 @@ class _Execution:
                 if np.array_equal(bodies, self.levels.shapes[shape]):
                     arrays[shape] = wide
                     continue
-                if arrays[shape] is None:
-                    arrays[shape] = np.zeros((self.levels.shapes[shape].size, *wide.shape[1:]))
-                arrays[shape][self.levels.place_of[bodies[mine]]] = wide[mine]
+                whole = arrays[shape]
+                if whole is None:
+                    whole = arrays[shape] = np.zeros((self.levels.shapes[shape].size, *wide.shape[1:]))
+                whole[self.levels.place_of[bodies[mine]]] = wide[mine]
         return Stored(self.levels, [self._or_zero(leaf, s, array) for s, array in enumerate(arrays)])
 
-    def _or_zero(self, leaf: Leaf, shape: int, array: Any) -> Any:
+    def _or_zero(self, leaf: Leaf, shape: int, array: Blocks | None) -> Blocks:
         if array is not None:
             return array
         bodies = self.levels.shapes[shape]
@@ -142,7 +146,7 @@ class _Execution:
         return np.zeros((len(bodies), *(1,) * self.axes, *block))
 
     def _input(self, value: InputValue) -> Stored:
-        arrays: list[Any] = []
+        arrays: list[Blocks] = []
         for bodies in self.levels.shapes:
             if value.dense is None:
                 blocks = [value.blocks[k] for k in bodies.tolist()]
@@ -203,7 +207,7 @@ class _Execution:
                 return steps[i].name, k
             for step in steps:
                 block = self.small.get(step.number)
-                if block is not None and not np.isfinite(getattr(block, "matrix", block)).all():
+                if block is not None and not np.isfinite(block.matrix if isinstance(block, Factors) else block).all():
                     return step.name, None
         return "the result", None
 
@@ -214,7 +218,7 @@ class _Execution:
             return []
         bodies: list[int] = []
         for shape, array in zip(self.levels.shapes, stored.arrays, strict=True):
-            if array is not None:
+            if array is not UNWRITTEN:
                 bad = ~np.isfinite(array).all(axis=tuple(range(1, array.ndim)))
                 bodies += shape[np.broadcast_to(bad, shape.shape)].tolist()
         return bodies
@@ -244,7 +248,7 @@ class _Execution:
             store.write(group, kernel(group))
 
 
-def _entries(layout: Layout, bodies: Any) -> Any:
+def _entries(layout: Layout, bodies: Indices) -> Indices:
     """The entries of the blocks of some bodies of one shape, (bodies, size)."""
     size = int(layout.sizes[bodies[0]])
     return layout.offsets[bodies][:, None] + np.arange(size)

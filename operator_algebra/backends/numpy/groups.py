@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, assert_never
+from typing import assert_never
 
 import numpy as np
 
+from operator_algebra.backends.numpy.arrays import Block, Blocks
 from operator_algebra.backends.numpy.blocks import (
     ROOT_EPS,
     Factors,
+    Operand,
+    added,
     adjoint,
     cholesky,
     joseph,
@@ -17,7 +20,7 @@ from operator_algebra.backends.numpy.blocks import (
     random_signs,
     symmetrised,
 )
-from operator_algebra.backends.numpy.levels import Group, Levels
+from operator_algebra.backends.numpy.levels import Group, Indices, Levels
 from operator_algebra.backends.numpy.relations import RelationKernels
 from operator_algebra.backends.numpy.storage import Stored
 from operator_algebra.backends.sizes import block_size
@@ -48,8 +51,9 @@ from operator_algebra.programs.instructions import (
 from operator_algebra.programs.program import Program, Step
 from operator_algebra.programs.records import Ref, Term
 
-Kernel = Callable[[Group], Any]
-BodyKernel = Callable[[int], Any]
+Kernel = Callable[[Group], Blocks]
+Getter = Callable[[Group], Operand]
+BodyKernel = Callable[[int], Block]
 
 
 class GroupKernels:
@@ -62,7 +66,7 @@ class GroupKernels:
         layouts: Mapping[str, Layout],
         levels: Levels,
         stored: dict[int, Stored],
-        small: dict[int, Any],
+        small: dict[int, Operand],
         hop: Callable[[Symbol], Stored],
         axes: int,
     ) -> None:
@@ -83,7 +87,7 @@ class GroupKernels:
     def _size(self, space: Space, group: Group) -> int:
         return self.size(space, int(self.levels.shapes[group.shape][0]))
 
-    def _zeros(self, group: Group, rows: Space, columns: Space) -> Any:
+    def _zeros(self, group: Group, rows: Space, columns: Space) -> Blocks:
         count = group.count
         return np.zeros((count, *(1,) * self.axes, self._size(rows, group), self._size(columns, group)))
 
@@ -93,7 +97,7 @@ class GroupKernels:
 
     # -- what a reference means ------------------------------------------------------------------------------------
 
-    def getter(self, ref: Ref) -> Kernel:
+    def getter(self, ref: Ref) -> Getter:
         """The blocks of a reference in a group; an inverse comes as its factors."""
         number = ref.value
         if number in self.small:
@@ -145,9 +149,7 @@ class GroupKernels:
                 return lambda group: cholesky(source(group))
             case Call():
                 arguments = [self.formed(ref) for ref in definition.arguments]
-                return lambda group: local_blocks(
-                    definition.function, *(argument(group)[..., 0] for argument in arguments)
-                )
+                return lambda group: local_blocks(definition.function, *(each(group)[..., 0] for each in arguments))
             case Update():
                 return symmetrised(self._update(definition))
             case Rounding():
@@ -172,20 +174,20 @@ class GroupKernels:
                 assert_never(definition)
 
     def _by_body(self, function: BodyKernel) -> Kernel:
-        def kernel(group: Group) -> Any:
+        def kernel(group: Group) -> Blocks:
             found = [function(k) for k in self.levels.shapes[group.shape][group.where].tolist()]
             lead = np.broadcast_shapes(*{block.shape for block in found})
             return np.stack([np.broadcast_to(block, lead) for block in found])
 
         return kernel
 
-    def _for_each(self, function: BodyKernel) -> Kernel:
+    def _for_each(self, function: Callable[[int], object]) -> Kernel:
         """A step that keeps what it finds to itself; what is stored in its place means nothing."""
 
-        def kernel(group: Group) -> Any:
+        def kernel(group: Group) -> Blocks:
             for k in self.levels.shapes[group.shape][group.where].tolist():
                 function(k)
-            return np.zeros((group.count, 1, 1))
+            return np.zeros((group.count, *(1,) * self.axes, 1, 1))
 
         return kernel
 
@@ -196,7 +198,7 @@ class GroupKernels:
         if not rest:
             return first
 
-        def kernel(group: Group) -> Any:
+        def kernel(group: Group) -> Blocks:
             total = first(group)
             for term in rest:
                 total = total + term(group)
@@ -207,13 +209,13 @@ class GroupKernels:
     def product(self, term: Term, space: Space) -> Kernel:
         """A term as a kernel; without factors a multiple of the identity of `space`."""
         getters = [self.getter(ref) for ref in term.factors]
-        coefficient: Any = float(term.coefficient)
+        coefficient: Blocks | float = float(term.coefficient)
         for number in term.scalars:
             coefficient = coefficient * multiply_out((self.small[number],))[None]
         plain = term.coefficient == 1 and not term.scalars
         if not getters:
 
-            def unit(group: Group) -> Any:
+            def unit(group: Group) -> Blocks:
                 count = group.count
                 size = self._size(space, group)
                 return coefficient * np.broadcast_to(np.eye(size), (count, *(1,) * self.axes, size, size))
@@ -230,8 +232,8 @@ class GroupKernels:
         closing_turned = definition.closing is not None and definition.closing.star
         rows, columns = step.type.codomain, step.type.domain
 
-        def kernel(group: Group) -> Any:
-            total: Any = None
+        def kernel(group: Group) -> Blocks:
+            total: Blocks | None = None
             count = group.count
             for link in group.children:
                 blocks = hop.arrays[link.shape][link.there]
@@ -239,7 +241,7 @@ class GroupKernels:
                 if closing is not None:
                     last = closing.arrays[link.shape][link.there]
                     part = part @ (adjoint(last) if closing_turned else last)
-                inside: Any = slice(None) if link.inside is None else link.inside
+                inside = slice(None) if link.inside is None else link.inside
                 if total is None and link.inside is None:
                     total = part
                     continue
@@ -250,14 +252,15 @@ class GroupKernels:
                     total = np.array(np.broadcast_to(total, (count, *wide)), order="C")
                     part = np.broadcast_to(part, (len(part), *wide))
                 if link.repeated:
+                    assert not isinstance(inside, slice)
                     np.add.at(total, inside, part)
                 else:
-                    total = _added(total, inside, part)
+                    total = added(total, inside, part)
             return self._zeros(group, rows, columns) if total is None else total
 
         return kernel
 
-    def stored_or_formed(self, ref: Ref) -> Callable[[int, Any], Any]:
+    def stored_or_formed(self, ref: Ref) -> Callable[[int, slice | Indices], Blocks]:
         """The blocks of a reference at places of a shape."""
         step = self.program.computed[ref.value]
         if isinstance(step.definition, Invert):
@@ -277,14 +280,14 @@ class GroupKernels:
         closing_turned = definition.closing is not None and definition.closing.star
         rows, columns = step.type.codomain, step.type.domain
 
-        def kernel(group: Group) -> Any:
+        def kernel(group: Group) -> Blocks:
             if group.root:
                 return self._zeros(group, rows, columns)
             blocks = hop.read(group)
             blocks = adjoint(blocks) if turned else blocks
-            last: Any = None if closing is None else closing.read(group)
-            last = adjoint(last) if closing_turned else last
-            whole: Any = None
+            last = None if closing is None else closing.read(group)
+            last = adjoint(last) if last is not None and closing_turned else last
+            whole: Blocks | None = None
             for link in group.parents:
                 own = slice(None) if link.inside is None else link.inside
                 found = blocks[own] @ source(link.shape, link.there)
@@ -294,6 +297,7 @@ class GroupKernels:
                 if whole is None:
                     whole = np.zeros((len(blocks), *found.shape[1:]))
                 whole[own] = found
+            assert whole is not None
             return whole
 
         return kernel
@@ -304,7 +308,7 @@ class GroupKernels:
         A = [self.getter(ref) for ref in definition.A]
         J = None if definition.J is None else self.formed(definition.J)
 
-        def kernel(group: Group) -> Any:
+        def kernel(group: Group) -> Blocks:
             G = gain(group)
             A_star = adjoint(multiply_out([getter(group) for getter in A]))
             if self._short(definition, group):
@@ -323,7 +327,7 @@ class GroupKernels:
         symmetric = self.program.computed[definition.source.value].value.symmetric
         update = None if definition.after is None else self.program.steps[definition.after.value].definition
 
-        def kernel(group: Group) -> Any:
+        def kernel(group: Group) -> Blocks:
             block = np.abs(source(group))
             sizes = np.diagonal(block, axis1=-2, axis2=-1) if symmetric else block.max(axis=-1, initial=0.0)
             squares = isinstance(update, Update) and not self._short(update, group)
@@ -337,7 +341,7 @@ class GroupKernels:
     def _relate(self, step: Step, definition: Relate) -> Kernel:
         def coefficient(term: Term, rows: Space) -> BodyKernel:
             getters = [self.body_getter(ref) for ref in term.factors]
-            factor: Any = float(term.coefficient)
+            factor: Block | float = float(term.coefficient)
             for number in term.scalars:
                 factor = factor * multiply_out((self.small[number],))
             if not getters:
@@ -356,7 +360,7 @@ class GroupKernels:
         self.relations[step.number] = kernels
         return self._for_each(kernels.inward_step)
 
-    def edges(self, hop: Hop) -> Sequence[Any]:
+    def edges(self, hop: Hop) -> Sequence[Block]:
         """The block of a leaf hop for every edge, by the number of the child."""
         at = self.hop(hop).at
         return [adjoint(at(k)) if hop.star else at(k) for k in range(self.model.n)]
@@ -365,7 +369,7 @@ class GroupKernels:
         rows = [[None if ref is None else self.formed(ref) for ref in row] for row in definition.rows]
         row_spaces, column_spaces = step.type.codomain.summands, step.type.domain.summands
 
-        def kernel(group: Group) -> Any:
+        def kernel(group: Group) -> Blocks:
             cells = [
                 [
                     self._zeros(group, r, c) if cell is None else cell(group)
@@ -384,15 +388,8 @@ class GroupKernels:
         stacked = self.program.computed[definition.source.value].type.codomain
         before = stacked.summands[: definition.index]
 
-        def kernel(group: Group) -> Any:
+        def kernel(group: Group) -> Blocks:
             start = sum(self._size(part, group) for part in before)
             return source(group)[..., start : start + self._size(step.type.codomain, group), :]
 
         return kernel
-
-
-def _added(total: Any, inside: Any, part: Any) -> Any:
-    """The sum with a part at some places; the total may still be an array of somebody else."""
-    result = np.array(total, order="C")
-    result[inside] += part
-    return result

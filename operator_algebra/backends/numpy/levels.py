@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +23,8 @@ class Link:
     """
 
     shape: int
-    there: Any
-    inside: Any
+    there: slice | Indices
+    inside: slice | Indices | None
     repeated: bool = False
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from operator_algebra.backends.backend import SINGULAR, Measured
+from operator_algebra.backends.backend import SINGULAR, Measured, Result
+from operator_algebra.backends.numpy.arrays import Block, Blocks, Scalars, Sizes
 from operator_algebra.backends.numpy.blocks import (
     adjoint,
     bounded_measure,
@@ -38,7 +37,7 @@ class Readout:
         self.levels = levels
         self.kernels = kernels
 
-    def result(self, output: Output) -> Any:
+    def result(self, output: Output) -> Result:
         """One result, in the layout of its kind."""
         if output.ref is None:
             return self._walked(output)
@@ -65,7 +64,7 @@ class Readout:
             return whole[..., rows, :]
         return whole
 
-    def _whole(self, parts: list[Any], lead: tuple[int, ...], space: Space, *, columns: bool) -> Any:
+    def _whole(self, parts: list[Blocks], lead: tuple[int, ...], space: Space, *, columns: bool) -> Block:
         """The blocks of all bodies as rows of one array, or as its columns."""
         layout = self.inputs.layouts[space.sizes]
         free = parts[0].shape[-2 if columns else -1]
@@ -80,7 +79,7 @@ class Readout:
                 whole[..., entries, :] = blocks
         return whole
 
-    def _blocks(self, parts: list[Any]) -> Any:
+    def _blocks(self, parts: list[Blocks]) -> Result:
         """One array (..., n, rows, columns) if all blocks have one shape, else a list over the bodies."""
         lead = np.broadcast_shapes(*{part.shape[1:-2] for part in parts})
         wide = [np.broadcast_to(part, (len(part), *lead, *part.shape[-2:])) for part in parts]
@@ -92,7 +91,7 @@ class Readout:
             whole[..., bodies, :, :] = np.moveaxis(part, 0, -3)
         return whole
 
-    def _walked(self, output: Output) -> Any:
+    def _walked(self, output: Output) -> Result:
         assert output.walk is not None
         layouts = self.inputs.layouts
         rows, columns = layouts[output.rows.sizes], layouts[output.columns.sizes]
@@ -133,17 +132,17 @@ class Readout:
             return Measured(step.name, local, formula=pivot.inverted)
         # Factors of one product may cancel, as in H τ̄ = 0, which the columns of the bound do not see.
         reached = self._by_body(self._bounded(pivot, formed))
-        lost: Any = local < SINGULAR
+        lost = local < SINGULAR
         return Measured(step.name, np.where(lost, local, reached), bounded=True, formula=pivot.inverted)
 
-    def _bounded(self, pivot: Pivot, formed: Kernel) -> list[Any]:
+    def _bounded(self, pivot: Pivot, formed: Kernel) -> list[Scalars]:
         """How much of each block the rounding that reaches it has left."""
         assert pivot.left is not None
         assert pivot.right is not None
         left, right = self.kernels.formed(pivot.left), self.kernels.formed(pivot.right)
         return [bounded_measure(formed(group), left(group), right(group)) for group in self.levels.whole()]
 
-    def _by_body(self, measures: list[Any]) -> Any:
+    def _by_body(self, measures: list[Scalars]) -> Sizes:
         """One number per body, (..., n)."""
         lead = np.broadcast_shapes(*{measure.shape[1:] for measure in measures})
         whole = np.empty((*lead, self.model.n))
@@ -151,16 +150,16 @@ class Readout:
             whole[..., bodies] = np.moveaxis(np.broadcast_to(measure, (len(measure), *lead)), 0, -1)
         return whole
 
-    def _scale(self, pivot: Pivot, group: Group) -> Any:
+    def _scale(self, pivot: Pivot, group: Group) -> Scalars:
         """The size of the terms that a pivot is summed from, before they cancel."""
         if not isinstance(self.program.steps[pivot.value].definition, Linear):
             return norms(self.kernels.formed(Ref(pivot.value))(group))
-        total: Any = 0.0
+        total: Scalars | float = 0.0
         for term in pivot.terms:
-            product: Any = abs(float(term.coefficient))
+            product: Scalars | float = abs(float(term.coefficient))
             for number in term.scalars:
                 product = product * np.abs(multiply_out((self.kernels.small[number],)))[None, ..., 0, 0]
             for ref in term.factors:
                 product = product * norms(self.kernels.getter(ref)(group))
             total = total + product
-        return total
+        return np.asarray(total)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from operator_algebra.backends.numpy.arrays import Block, Flags, Scalars, Sizes
 from operator_algebra.backends.numpy.triangles import Equations, Triangle, stacked
 from operator_algebra.operators.spaces import Space
 from operator_algebra.programs.instructions import Hop, Relate
-from operator_algebra.programs.records import Term
+from operator_algebra.programs.records import Ref, Term
 
-Kernel = Callable[[int], Any]
+Kernel = Callable[[int], Block]
 Drives = Sequence[Kernel | None]
 
 
@@ -46,11 +46,11 @@ class _Places:
 class _Gathered:
     """What some children say of the sums g of what they send and of the members d that they see: Ag g + Ad d = a."""
 
-    sums: Any
-    shown: Any
-    constant: Any
-    probe: Any
-    sizes: Any
+    sums: Block
+    shown: Block
+    constant: Block
+    probe: Block
+    sizes: Sizes
 
 
 class RelationKernels:
@@ -67,8 +67,8 @@ class RelationKernels:
         children: Sequence[Sequence[int]],
         size: Callable[[Space, int], int],
         term: Callable[[Term, Space], Kernel],
-        constant: Callable[[Any], Kernel],
-        hop: Callable[[Hop], Sequence[Any]],
+        constant: Callable[[Ref], Kernel],
+        hop: Callable[[Hop], Sequence[Block]],
     ) -> None:
         self.definition = definition
         self.parent = parent
@@ -94,17 +94,16 @@ class RelationKernels:
         self._sent_spaces = [definition.spaces[i] for i in self._sent_members]
         self._shown_spaces = [definition.spaces[i] for _, i in definition.pulls]
         self._received_spaces = [hop.type.codomain for hop, _ in definition.pulls]
-        n = len(parent)
-        self._triangles: list[Any] = [None] * n
+        self._triangles: dict[int, Triangle] = {}
         """Of the equations of each body."""
-        self._taken_in: list[Any] = [None] * n
+        self._taken_in: dict[int, Triangle] = {}
         """Of what each body says to its parent, together with the children before it."""
-        self._before: list[Any] = [None] * n
-        self._all: list[Any] = [None] * n
-        self._surroundings: list[Any] = [None] * n
-        self._sent: list[Any] = [None] * n
-        self._solutions: list[Any] = [None] * n
-        self._losses: list[Any] | None = None
+        self._before: dict[int, _Gathered] = {}
+        self._all: dict[int, _Gathered] = {}
+        self._surroundings: dict[int, Block] = {}
+        self._sent: dict[int, Block] = {}
+        self._solutions: dict[int, Block] = {}
+        self._losses: list[Scalars] | None = None
 
     def _sizes(self, spaces: Iterable[Space], k: int) -> list[int]:
         return [self.size(space, k) for space in spaces]
@@ -158,7 +157,7 @@ class RelationKernels:
         sent = equations.columns(self._sizes(self._sent_spaces, c))
         sums = equations.columns(self._sizes(self._gathered_spaces, k))
         shown = equations.columns(self._sizes(self._shown_spaces, k))
-        triangle: Triangle = self._triangles[c]
+        triangle = self._triangles[c]
         equations.known(sent, triangle.sizes[..., -_width(sent) :])
         if gathered:
             equations.known(before, gathered.sizes)
@@ -183,7 +182,7 @@ class RelationKernels:
             rest[..., :size], rest[..., size:], taken.rest_constant, taken.rest_probe, taken.sizes[..., width:]
         )
 
-    def measure(self, k: int) -> Any:
+    def measure(self, k: int) -> Scalars:
         """How far from singular the whole system is: by how little a perturbation can do as much harm at a body.
 
         What moves freely beyond a joint without inertia moves as freely as the joint: the loss is that of the joint.
@@ -192,7 +191,7 @@ class RelationKernels:
             self._losses = self._blamed(self._probed())
         return self._losses[k]
 
-    def _blamed(self, losses: Sequence[Any]) -> list[Any]:
+    def _blamed(self, losses: Sequence[Scalars]) -> list[Scalars]:
         """The losses, each where it began: at the innermost body on the way to the base that loses about as much."""
         lead = np.broadcast_shapes(*(loss.shape for loss in losses))
         table = np.stack([np.broadcast_to(loss, lead) for loss in losses])
@@ -207,13 +206,13 @@ class RelationKernels:
             np.put_along_axis(found, origin[k][None], np.minimum(there, loss), axis=0)
         return list(found)
 
-    def _probed(self) -> list[Any]:
+    def _probed(self) -> list[Scalars]:
         """What is left of the sizes of solutions where constants are as large as rounding is, one over their excess."""
-        found: list[Any] = []
-        solutions: list[Any] = []
-        sent: dict[int, Any] = {}
+        found: list[Scalars] = []
+        solutions: list[Block] = []
+        sent: dict[int, Block] = {}
         for k, parent in enumerate(self.parent):
-            triangle: Triangle = self._triangles[k]
+            triangle = self._triangles[k]
             if parent < 0:
                 given = [np.zeros((triangle.top.shape[-1], 1))]
             else:
@@ -230,14 +229,14 @@ class RelationKernels:
                 sent[c] = own
         return found
 
-    def logdet(self) -> Any:
+    def logdet(self) -> Block:
         """The log det of the whole system, its definitions v = … counted as v − … = 0; complex where it is negative."""
-        total: Any = 0.0
-        exponent: Any = 0.0
-        negative: Any = False
-        for k, triangle in enumerate(self._triangles):
+        total: Scalars | float = 0.0
+        exponent: Scalars | float = 0.0
+        negative: Flags | bool = False
+        for k in range(len(self.parent)):
             taken = [self._taken_in[k]] if self.parent[k] >= 0 else []
-            for one in (triangle, *taken):
+            for one in (self._triangles[k], *taken):
                 total, exponent = total + one.logdet, exponent + one.exponent
                 negative = negative ^ one.negative
             defined = sum(self.size(e.rows, k) for e in self.definition.equations if e.explicit)
@@ -275,9 +274,9 @@ class RelationKernels:
 
     # -- outward ---------------------------------------------------------------------------------------------------
 
-    def outward_step(self, k: int) -> Any:
+    def outward_step(self, k: int) -> Block:
         """The members of the component at a body, stacked; also what its children sent."""
-        triangle: Triangle = self._triangles[k]
+        triangle = self._triangles[k]
         if self.parent[k] < 0:
             # Nothing arrives.
             given = [np.zeros((triangle.top.shape[-1], triangle.top_constant.shape[-1]))]
@@ -292,14 +291,14 @@ class RelationKernels:
             self._sent[c] = own
         return self._solutions[k]
 
-    def _arriving(self, k: int, solution: Any) -> list[Any]:
+    def _arriving(self, k: int, solution: Block) -> list[Block]:
         above = Equations().columns(self._sizes(self._spaces, self.parent[k]))
         pulls = zip(self.definition.pulls, self.outward, strict=True)
         return [hop[k] @ solution[..., above[carried], :] for (_, carried), hop in pulls]
 
     def _handed_back(
-        self, k: int, sums: Any, solution: Any, solved: Callable[[Triangle, Any], Any]
-    ) -> Iterator[tuple[int, Any]]:
+        self, k: int, sums: Block, solution: Block, solved: Callable[[Triangle, Block], Block]
+    ) -> Iterator[tuple[int, Block]]:
         """From the sums over all children what each of them sent, the last one first."""
         own = Equations().columns(self._sizes(self._spaces, k))
         shown = [solution[..., own[carried], :] for _, carried in self.definition.pulls]
@@ -320,7 +319,7 @@ class RelationKernels:
             self._surroundings[c] = self._around(c, after or self._nothing(k))
             _, after = self._take_in(after, c)
 
-    def _around(self, c: int, after: _Gathered) -> Any:
+    def _around(self, c: int, after: _Gathered) -> Block:
         """What the parent, the children before and after, and the rest of the tree say of the edge to child c."""
         k = self.parent[c]
         equations = Equations()
@@ -348,7 +347,7 @@ class RelationKernels:
             equations.add(len(unit), [(column, unit), (places.own[carried], -hop[c])])
         return equations.triangularised(width, given).rest
 
-    def answer(self, k: int, drives: Drives) -> Any:
+    def answer(self, k: int, drives: Drives) -> Block:
         """The members of body k, stacked, one column for each unit that drives its equations."""
         equations = Equations()
         places = self._places(equations, k)
@@ -361,7 +360,7 @@ class RelationKernels:
         return stacked([unknowns[..., place, :] for place in places.own])
 
 
-def _local(equation: _Equation, k: int, places: _Places) -> Iterator[tuple[slice, Any]]:
+def _local(equation: _Equation, k: int, places: _Places) -> Iterator[tuple[slice, Block]]:
     for i, coefficient in equation.members:
         yield places.own[i], coefficient(k)
     for i, coefficient in equation.gathers:
@@ -370,7 +369,7 @@ def _local(equation: _Equation, k: int, places: _Places) -> Iterator[tuple[slice
         yield places.received[j], coefficient(k)
 
 
-def _excess(unknowns: Any, sizes: Any) -> Any:
+def _excess(unknowns: Block, sizes: Sizes) -> Scalars:
     """By how much unknowns exceed their sizes; infinite where they are not numbers."""
     excess = np.abs(unknowns[..., 0]) / sizes
     return np.where(np.isnan(excess), np.inf, excess).max(axis=-1, initial=0.0)
@@ -385,9 +384,9 @@ def _width(places: Sequence[slice]) -> int:
     return places[-1].stop - places[0].start if places else 0
 
 
-def _split(block: Any, places: Iterable[slice]) -> list[tuple[slice, Any]]:
+def _split(block: Block, places: Iterable[slice]) -> list[tuple[slice, Block]]:
     """The columns of a block, one part for each place."""
-    parts: list[tuple[slice, Any]] = []
+    parts: list[tuple[slice, Block]] = []
     start = 0
     for place in places:
         stop = start + place.stop - place.start

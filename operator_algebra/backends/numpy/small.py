@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from operator_algebra.backends.numpy.blocks import Factors, adjoint, multiply_out, total_of
+from operator_algebra.backends.numpy.arrays import Block, Blocks
+from operator_algebra.backends.numpy.blocks import Factors, Operand, adjoint, multiply_out, total_of
 from operator_algebra.backends.numpy.groups import GroupKernels
 from operator_algebra.backends.numpy.levels import Group
 from operator_algebra.programs.instructions import Invert, Linear, Reduce, Total
@@ -15,13 +14,13 @@ from operator_algebra.programs.program import Step
 _ANY = Group(0, slice(0, 1))
 
 
-def small_value(kernels: GroupKernels, step: Step) -> Any:
+def small_value(kernels: GroupKernels, step: Step) -> Operand:
     """A sum over the bodies, or algebra on such sums."""
     definition = step.definition
     match definition:
         case Reduce():
             terms = [kernels.product(term, step.type.codomain) for term in definition.terms]
-            return sum(over_bodies(term(group)) for term in terms for group in kernels.levels.whole())
+            return np.asarray(sum(over_bodies(term(group)) for term in terms for group in kernels.levels.whole()))
         case Total():
             if definition.source.value in kernels.small:
                 return total_of(definition.kind, kernels.small[definition.source.value])
@@ -29,7 +28,7 @@ def small_value(kernels: GroupKernels, step: Step) -> Any:
                 return kernels.relations[definition.source.value].logdet()
             source = kernels.formed(definition.source)
             totals = [total_of(definition.kind, source(group)) for group in kernels.levels.whole()]
-            return sum(over_bodies(total) for total in totals)
+            return np.asarray(sum(over_bodies(total) for total in totals))
         case Invert():
             return Factors(multiply_out((kernels.getter(definition.source)(_ANY),))[0])
         case Linear() if not definition.terms:
@@ -42,7 +41,7 @@ def small_value(kernels: GroupKernels, step: Step) -> Any:
             return multiply_out((kernels.kernel(step)(_ANY),))[0]
 
 
-def over_bodies(blocks: Any) -> Any:
+def over_bodies(blocks: Blocks) -> Block:
     """The sum over the first axis, one body after the other.
 
     NumPy adds a single column in pairs, several ones row by row; two columns make the order that of any batch.
@@ -52,10 +51,10 @@ def over_bodies(blocks: Any) -> Any:
     return np.repeat(blocks, 2, axis=-1).sum(axis=0)[..., :1]
 
 
-def _small_sum(kernels: GroupKernels, step: Step, definition: Linear) -> Any:
-    total: Any = 0.0
+def _small_sum(kernels: GroupKernels, step: Step, definition: Linear) -> Block:
+    total: Block | float = 0.0
     for term in definition.terms:
-        factor: Any = float(term.coefficient)
+        factor: Block | float = float(term.coefficient)
         for number in term.scalars:
             factor = factor * multiply_out((kernels.small[number],))
         if term.factors:
@@ -66,4 +65,4 @@ def _small_sum(kernels: GroupKernels, step: Step, definition: Linear) -> Any:
                 (1,) * kernels.axes + (kernels.size(step.type.codomain, 0),) * 2
             )
         total = total + factor * product
-    return total
+    return np.asarray(total)

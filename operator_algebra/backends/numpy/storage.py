@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from operator_algebra.backends.numpy.arrays import Block, Blocks
 from operator_algebra.backends.numpy.levels import Group, Levels
+
+UNWRITTEN: Blocks = np.empty((0, 0, 0))
+"""Stands where no block was written yet."""
 
 
 class Stored:
@@ -14,19 +16,19 @@ class Stored:
 
     __slots__ = ("arrays", "levels")
 
-    def __init__(self, levels: Levels, arrays: list[Any] | None = None) -> None:
+    def __init__(self, levels: Levels, arrays: list[Blocks] | None = None) -> None:
         self.levels = levels
-        self.arrays: list[Any] = arrays if arrays is not None else [None] * len(levels.shapes)
+        self.arrays: list[Blocks] = arrays if arrays is not None else [UNWRITTEN] * len(levels.shapes)
 
-    def read(self, group: Group) -> Any:
+    def read(self, group: Group) -> Blocks:
         """The blocks of a group."""
         return self.arrays[group.shape][group.where]
 
-    def at(self, k: int) -> Any:
+    def at(self, k: int) -> Block:
         """The block of one body."""
         return self.arrays[int(self.levels.shape_of[k])][int(self.levels.place_of[k])]
 
-    def write(self, group: Group, blocks: Any) -> None:
+    def write(self, group: Group, blocks: Blocks) -> None:
         """Set the blocks of a group, each on its own in memory.
 
         Products of blocks whose rows are scattered take another road, which rounds differently: sums with what is the
@@ -37,7 +39,7 @@ class Stored:
         if count == group.count:
             self.arrays[group.shape] = np.ascontiguousarray(blocks)
             return
-        if array is None:
+        if array is UNWRITTEN:
             array = np.empty((count, *blocks.shape[1:]))
             self.arrays[group.shape] = array
         elif array.shape[1:] != blocks.shape[1:]:

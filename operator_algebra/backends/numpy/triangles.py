@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from operator_algebra.backends.numpy.arrays import Block, Flags, Scalars, Sizes
 from operator_algebra.backends.numpy.blocks import solve
 
 
@@ -17,10 +17,10 @@ class Equations:
     def __init__(self) -> None:
         self._rows = 0
         self._columns = 0
-        self._blocks: list[tuple[slice, slice, Any]] = []
-        self._constants: list[tuple[slice, Any]] = []
-        self._probes: list[tuple[slice, Any]] = []
-        self._sizes: list[tuple[slice, Any]] = []
+        self._blocks: list[tuple[slice, slice, Block]] = []
+        self._constants: list[tuple[slice, Block]] = []
+        self._probes: list[tuple[slice, Block]] = []
+        self._sizes: list[tuple[slice, Sizes | float]] = []
         self._defined: list[tuple[slice, slice]] = []
 
     @property
@@ -36,21 +36,23 @@ class Equations:
             self._columns += size
         return places
 
-    def known(self, columns: Iterable[slice], magnitudes: Any) -> None:
+    def known(self, columns: Iterable[slice], magnitudes: Sizes | float) -> None:
         """Say how large some unknowns are: (..., width), or one number."""
         start = 0
         for column in columns:
             stop = start + column.stop - column.start
-            self._sizes.append((column, magnitudes if np.ndim(magnitudes) == 0 else magnitudes[..., start:stop]))
+            self._sizes.append(
+                (column, magnitudes[..., start:stop] if isinstance(magnitudes, np.ndarray) else magnitudes)
+            )
             start = stop
 
     def add(
         self,
         rows: int,
-        terms: Iterable[tuple[slice, Any]],
-        constant: Any = None,
+        terms: Iterable[tuple[slice, Block]],
+        constant: Block | None = None,
         *,
-        probe: Any = None,
+        probe: Block | None = None,
         defines: slice | None = None,
     ) -> None:
         """One more block row, with what earlier rounding left in it; it may be the definition of an unknown."""
@@ -83,7 +85,7 @@ class Equations:
         sizes = self._magnitudes(np.abs(system), given)
         return _triangularised(system, right, probe, sizes, width, given)
 
-    def _magnitudes(self, system: Any, given: int) -> Any:
+    def _magnitudes(self, system: Block, given: int) -> Sizes:
         """How large each unknown is if the given ones have size one, by its definition or by what it balances."""
         sizes = np.zeros((*system.shape[:-2], self._columns))
         sizes[..., given:] = 1.0
@@ -103,7 +105,7 @@ class Equations:
         return np.where(sizes > 0.0, sizes, 1.0)
 
 
-def _balanced(system: Any, sizes: Any) -> Any:
+def _balanced(system: Block, sizes: Sizes) -> Sizes:
     """The sizes of unknowns at which they matter first in an equation whose size is known."""
     largest = (system * sizes[..., None, :]).max(axis=-1, initial=0.0)
     limits = np.where((system > 0.0) & (largest[..., None] > 0.0), largest[..., None] / system, np.inf)
@@ -119,40 +121,40 @@ class Triangle:
     eliminated ones. `top_probe` and `rest_probe` are the same for constants as large as rounding is, in units of it.
     """
 
-    triangle: Any
-    top: Any
-    top_constant: Any
-    top_probe: Any
-    rest: Any
-    rest_constant: Any
-    rest_probe: Any
-    sizes: Any
+    triangle: Block
+    top: Block
+    top_constant: Block
+    top_probe: Block
+    rest: Block
+    rest_constant: Block
+    rest_probe: Block
+    sizes: Sizes
     """How large the eliminated unknowns are, and those that are not given, if the given ones have size one."""
-    logdet: Any
-    exponent: Any
-    negative: Any
+    logdet: Scalars
+    exponent: Scalars
+    negative: Flags
     """Whether the determinant of the eliminated part is negative, with the rows of the rest in their order."""
 
-    def solved(self, others: Any) -> Any:
+    def solved(self, others: Block) -> Block:
         """The eliminated unknowns, from the others."""
         return self._solved(self.top_constant, others)
 
-    def probed(self, others: Any) -> Any:
+    def probed(self, others: Block) -> Block:
         """The eliminated unknowns where constants are rounding."""
         return self._solved(self.top_probe, others)
 
-    def _solved(self, constant: Any, others: Any) -> Any:
+    def _solved(self, constant: Block, others: Block) -> Block:
         known = constant - self.top @ others if self.top.shape[-1] else constant
         return solve(self.triangle, known)
 
 
-def stacked(parts: Sequence[Any]) -> Any:
+def stacked(parts: Sequence[Block]) -> Block:
     """Column blocks on top of each other, their leading axes broadcast."""
     lead = np.broadcast_shapes(*(part.shape[:-2] for part in parts))
     return np.concatenate([np.broadcast_to(part, (*lead, *part.shape[-2:])) for part in parts], axis=-2)
 
 
-def _triangularised(system: Any, right: Any, probe: Any, sizes: Any, width: int, given: int) -> Triangle:
+def _triangularised(system: Block, right: Block, probe: Block, sizes: Sizes, width: int, given: int) -> Triangle:
     # Reflections keep columns apart, whatever their units, but not rows: equations of light bodies are brought to the
     # size of those of heavy ones, as far as the sizes of the unknowns allow.
     rows = _power_of_two((np.abs(system) * sizes[..., None, :]).max(axis=-1, initial=0.0))[..., :, None]
@@ -191,16 +193,16 @@ class _Reflections:
     [Cox and Higham, Stability of Householder QR factorization for weighted least squares problems, 1998]
     """
 
-    def __init__(self, matrix: Any, width: int) -> None:
-        work: Any = np.array(matrix)
-        places: Any = np.arange(work.shape[-2], dtype=np.intp)
-        left: Any = np.ones(work.shape[:-1])
-        rank: Any = np.zeros(work.shape[:-1]) + places + width
-        self._steps: list[tuple[Any, Any]] = []
+    def __init__(self, matrix: Block, width: int) -> None:
+        work = np.array(matrix)
+        places = np.arange(work.shape[-2], dtype=np.intp)
+        left = np.ones(work.shape[:-1])
+        rank = np.zeros(work.shape[:-1]) + places + width
+        self._steps: list[tuple[Block, Block]] = []
         for j in range(width):
-            v: Any = work[..., j] * left
-            chosen: Any = places == (np.abs(v) + 1e-300 * left).argmax(axis=-1)[..., None]
-            pivot: Any = (v * chosen).sum(axis=-1)[..., None]
+            v = work[..., j] * left
+            chosen = places == (np.abs(v) + 1e-300 * left).argmax(axis=-1)[..., None]
+            pivot = (v * chosen).sum(axis=-1)[..., None]
             length = np.sqrt((v * v).sum(axis=-1))[..., None]
             v = v + chosen * np.copysign(length, pivot)
             beta = 1.0 / np.where(length > 0.0, length * (length + np.abs(pivot)), np.inf)
@@ -213,46 +215,46 @@ class _Reflections:
         self.turned[..., :, :width] = np.triu(self.turned[..., :, :width])
 
     @staticmethod
-    def _apply(block: Any, v: Any, beta: Any) -> None:
+    def _apply(block: Block, v: Block, beta: Block) -> None:
         block -= v * (beta * (np.swapaxes(v, -1, -2) @ block))
 
-    def _sorted(self, block: Any) -> Any:
+    def _sorted(self, block: Block) -> Block:
         return np.take_along_axis(block, self._order[..., None], axis=-2)
 
-    def __call__(self, block: Any) -> Any:
+    def __call__(self, block: Block) -> Block:
         """Another block, changed like the matrix."""
-        work: Any = np.array(block)
+        work = np.array(block)
         for step in self._steps:
             self._apply(work, *step)
         return self._sorted(work)
 
     @property
-    def negative(self) -> Any:
+    def negative(self) -> Flags:
         """Whether the determinant of the whole change is −1: it is the product of those of reflections and swaps."""
         order = self._order
         swaps = np.triu(order[..., :, None] > order[..., None, :], 1).sum(axis=(-2, -1))
         return (swaps + sum((beta[..., 0, 0] > 0.0) for _, beta in self._steps)) % 2 == 1
 
 
-def _responses(triangle: Any, top: Any, rest: Any, sizes: Any, width: int, given: int) -> Any:
+def _responses(triangle: Block, top: Block, rest: Block, sizes: Sizes, width: int, given: int) -> Sizes:
     """How large the unknowns before the given ones become when these have size one; never more than `sizes`."""
     free = given - width
     units = sizes[..., None, given:]
-    answer: Any = np.zeros((*rest.shape[:-2], free, units.shape[-1]))
+    answer = np.zeros((*rest.shape[:-2], free, units.shape[-1]))
     if free:
         own = sizes[..., width:given, None]
-        block: Any = rest[..., :free] * np.swapaxes(own, -1, -2)
-        inverse: Any = np.linalg.pinv(np.where(np.isfinite(block), block, 0.0))
+        block = rest[..., :free] * np.swapaxes(own, -1, -2)
+        inverse = np.linalg.pinv(np.where(np.isfinite(block), block, 0.0))
         answer = -own * (inverse @ (rest[..., free:] * units))
-    inner: Any = -solve(triangle, top[..., :free] @ answer + top[..., free:] * units) if width else answer[..., :0, :]
+    inner = -solve(triangle, top[..., :free] @ answer + top[..., free:] * units) if width else answer[..., :0, :]
     found = np.abs(np.concatenate([inner, answer], axis=-2)).max(axis=-1, initial=0.0)
     return np.fmin(found, sizes[..., :given])
 
 
-def _signs(count: int) -> Any:
+def _signs(count: int) -> Block:
     """A column of signs without a pattern."""
     return np.where(np.sin(np.arange(1.0, count + 1) ** 2 * 12.9898) > 0.0, 1.0, -1.0)[:, None]
 
 
-def _power_of_two(scale: Any) -> Any:
+def _power_of_two(scale: Sizes) -> Sizes:
     return np.exp2(np.round(np.log2(np.where((scale > 0) & np.isfinite(scale), scale, 1.0))))

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from operator_algebra.backends.numpy.arrays import Block
 from operator_algebra.models.model import Model
-from operator_algebra.operators.layout import Layout
+from operator_algebra.operators.layout import Indices, Layout
 from operator_algebra.programs.instructions import Hop
 from operator_algebra.programs.records import Ref
 from operator_algebra.programs.walk import Blocks, Grid, Walk
 
-Kernel = Callable[[int], Any]
+Kernel = Callable[[int], Block]
 
 
 @dataclass(frozen=True)
@@ -26,28 +26,28 @@ class Walker:
     rows: Layout
     columns: Layout
     get: Callable[[Ref], Kernel]
-    hop: Callable[[Hop], Sequence[Any]]
+    hop: Callable[[Hop], Sequence[Block]]
 
-    def dense(self) -> Any:
+    def dense(self) -> Block:
         """The whole matrix, (..., rows, columns)."""
         return _Dense(self).run()
 
-    def block(self, i: int, j: int) -> Any:
+    def block(self, i: int, j: int) -> Block:
         """The block of row body i and column body j."""
         return _block(self, i, j)
 
-    def row_at(self, refs: Blocks, k: int) -> list[Any]:
+    def row_at(self, refs: Blocks, k: int) -> list[Block | None]:
         """The blocks of a row at a body; None is zero."""
         return [None if ref is None else self.get(ref)(k) for ref in refs]
 
-    def grid_at(self, refs: Grid, k: int) -> list[list[Any]]:
+    def grid_at(self, refs: Grid, k: int) -> list[list[Block | None]]:
         """The blocks of a grid at a body."""
         return [self.row_at(row, k) for row in refs]
 
 
-def _times(matrices: Sequence[Any], vectors: Sequence[Any]) -> Any:
+def _times(matrices: Sequence[Block | None], vectors: Sequence[Block | None]) -> Block | None:
     """Σ matrices[i] vectors[i], where None is zero."""
-    total: Any = None
+    total: Block | None = None
     for matrix, vector in zip(matrices, vectors, strict=True):
         if matrix is not None and vector is not None:
             part = matrix @ vector
@@ -55,11 +55,11 @@ def _times(matrices: Sequence[Any], vectors: Sequence[Any]) -> Any:
     return total
 
 
-def _plus(a: Any, b: Any) -> Any:
+def _plus(a: Block | None, b: Block | None) -> Block | None:
     return b if a is None else a if b is None else a + b
 
 
-def _block(walker: Walker, i: int, j: int) -> Any:
+def _block(walker: Walker, i: int, j: int) -> Block:
     t, parent = walker.transfer, walker.model.parent
     above_i: dict[int, int] = {}
     child, body = -1, i
@@ -100,8 +100,8 @@ class _Dense:
         self.inward = [walker.hop(hop) for hop in self.t.inward]
         self.outward = [walker.hop(hop) for hop in self.t.outward]
         self.stop = self._subtree_ends()
-        self.sent: list[list[Any]] = [[] for _ in range(self.model.n)]
-        self.local: list[tuple[Any, list[Any]]] = [(None, [])] * self.model.n
+        self.sent: list[list[Block | None]] = [[] for _ in range(self.model.n)]
+        self.local: list[tuple[Block | None, list[Block | None]]] = [(None, [])] * self.model.n
         self.returns = any(ref is not None for row in (*self.t.theta, *self.t.d_z) for ref in row)
 
     def _subtree_ends(self) -> list[int]:
@@ -113,7 +113,7 @@ class _Dense:
                 stop[parent] = max(stop[parent], stop[k])
         return stop
 
-    def _joined(self, own: Any, rows: int, k: int, parts: Sequence[Any]) -> Any:
+    def _joined(self, own: Block | None, rows: int, k: int, parts: Sequence[Block | None]) -> Block | None:
         """The columns of k itself and of its children side by side; None if all are zero."""
         if own is None and all(part is None for part in parts):
             return None
@@ -138,7 +138,7 @@ class _Dense:
         out_x = None if t.out_x is None else walker.get(t.out_x)(k)
         out_z = walker.row_at(t.out_z, k)
 
-        def joined(own: Any, through: Sequence[Any]) -> Any:
+        def joined(own: Block | None, through: Sequence[Block | None]) -> Block | None:
             parts = [_times(through, w) for w in incoming]
             rows = next((part.shape[-2] for part in (own, *parts) if part is not None), 0)
             return self._joined(own, rows, k, parts)
@@ -146,13 +146,15 @@ class _Dense:
         self.sent[k] = [joined(own, through) for own, through in zip(s_x, s_z, strict=True)]
         self.local[k] = (joined(out_x, out_z), [joined(own, row) for own, row in zip(d_x, d_z, strict=True)])
 
-    def run(self) -> Any:
+    def run(self) -> Block:
         model, walker, t = self.model, self.walker, self.t
         offsets = walker.columns.offsets
         for k in range(model.n - 1, -1, -1):
             self._up(k)
-        blocks: list[tuple[int, Any, Any]] = []
-        arriving: list[tuple[Any, list[Any]]] = [(np.zeros(0, dtype=np.intp), [None] * len(t.outward))] * model.n
+        blocks: list[tuple[int, Indices, Block | None]] = []
+        arriving: list[tuple[Indices, list[Block | None]]] = [
+            (np.zeros(0, dtype=np.intp), [None] * len(t.outward))
+        ] * model.n
         for k in range(model.n):
             outside, beta = arriving[k]
             inside = np.arange(int(offsets[k]), int(offsets[self.stop[k]]), dtype=np.intp)
@@ -169,8 +171,14 @@ class _Dense:
         return self._assembled(blocks)
 
     def _handed_on(
-        self, k: int, c: int, inside: Any, outside: Any, down_in: list[Any], down_out: list[Any]
-    ) -> tuple[Any, list[Any]]:
+        self,
+        k: int,
+        c: int,
+        inside: Indices,
+        outside: Indices,
+        down_in: list[Block | None],
+        down_out: list[Block | None],
+    ) -> tuple[Indices, list[Block | None]]:
         """What reaches child c: its columns are all that can answer, without those of its own subtree."""
         offsets = self.walker.columns.offsets
         if self.returns:
@@ -178,12 +186,13 @@ class _Dense:
         else:
             keep = inside < offsets[k + 1]
         columns = np.concatenate([outside, inside[keep]])
-        result: list[Any] = []
+        result: list[Block | None] = []
         for hops, d_in, d_out in zip(self.outward, down_in, down_out, strict=True):
-            if d_in is None and d_out is None:
+            some = d_out if d_in is None else d_in
+            if some is None:
                 result.append(None)
                 continue
-            rows = (d_in if d_in is not None else d_out).shape[-2]
+            rows = some.shape[-2]
             left = np.zeros((rows, len(outside))) if d_out is None else d_out
             right = np.zeros((rows, int(keep.sum()))) if d_in is None else d_in[..., keep]
             lead = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
@@ -191,7 +200,7 @@ class _Dense:
             result.append(hops[c] @ np.concatenate(both, axis=-1))
         return columns, result
 
-    def _assembled(self, blocks: list[tuple[int, Any, Any]]) -> Any:
+    def _assembled(self, blocks: list[tuple[int, Indices, Block | None]]) -> Block:
         rows, columns = self.walker.rows, self.walker.columns
         lead = np.broadcast_shapes(*{block.shape[:-2] for _, _, block in blocks if block is not None})
         whole = np.zeros((*lead, rows.size, columns.size))

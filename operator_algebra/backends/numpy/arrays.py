@@ -1,0 +1,26 @@
+"""What the arrays of a running program are: a name for each order of axes, spelled as jaxtyping does.
+
+A type checker sees arrays of numbers; a test runs programs and compares the axes.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from operator_algebra.models.numeric import Numbers
+
+Blocks: TypeAlias = Annotated[Numbers, "m *batch r c"]
+"""Blocks of m bodies of one shape."""
+Block: TypeAlias = Annotated[Numbers, "*batch r c"]
+"""The block of one body, or a whole matrix; small dense algebra takes any leading axes."""
+Sizes: TypeAlias = Annotated[Numbers, "*batch n"]
+"""A number for each unknown, row or body."""
+Scalars: TypeAlias = Annotated[Numbers, "*batch"]
+"""A number for each block."""
+Flags: TypeAlias = Annotated[NDArray[np.bool_], "*batch"]
+"""Yes or no for each block."""
+Signs: TypeAlias = Annotated[Numbers, "bodies size 2"]
+"""Two columns of signs for every body."""

@@ -18,6 +18,7 @@ from operator_algebra.backends.numpy.storage import Stored
 from operator_algebra.backends.sizes import place_of
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.model import Model
+from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.bind import Bound, InputValue
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.leaf import Leaf
@@ -145,7 +146,7 @@ class _Execution:
         arrays: list[Any] = []
         for bodies in self.levels.shapes:
             if value.dense is None:
-                blocks = [value.blocks[k] for k in bodies.tolist()]
+                blocks: list[Numbers] = [value.blocks[k] for k in bodies.tolist()]
                 lead = np.broadcast_shapes(*{block.shape[:-2] for block in blocks})
                 stacked = np.stack([np.broadcast_to(b, (*lead, *b.shape[-2:])) for b in blocks], axis=-3)
             elif value.rows.attached:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import operator_algebra
 from operator_algebra.checking.check import Check
@@ -17,7 +16,7 @@ def number(x: float) -> float | str:
     return float(f"{x:.3e}") if abs(x) < float("inf") else "infinite"
 
 
-def results(checks: Sequence[Check], *, samples: int, seed: int) -> dict[str, Any]:
+def results(checks: Sequence[Check], *, samples: int, seed: int) -> dict[str, object]:
     """Everything that a run found."""
     return {
         "format": FORMAT,
@@ -31,7 +30,7 @@ def results(checks: Sequence[Check], *, samples: int, seed: int) -> dict[str, An
     }
 
 
-def _law(check: Check) -> dict[str, Any]:
+def _law(check: Check) -> dict[str, object]:
     found = check.counterexample
     return {
         "name": check.law.name,
@@ -47,7 +46,7 @@ def _law(check: Check) -> dict[str, Any]:
     }
 
 
-def _row(row: Tally) -> dict[str, Any]:
+def _row(row: Tally) -> dict[str, object]:
     return {
         "mechanism": row.mechanism,
         "holds": row.holds,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import operator_algebra
 from operator_algebra.checking.check import Check
@@ -16,7 +17,7 @@ def number(x: float) -> float | str:
     return float(f"{x:.3e}") if abs(x) < float("inf") else "infinite"
 
 
-def results(checks: Sequence[Check], *, samples: int, seed: int) -> dict[str, object]:
+def results(checks: Sequence[Check], *, samples: int, seed: int) -> dict[str, Any]:
     """Everything that a run found."""
     return {
         "format": FORMAT,
@@ -30,7 +31,7 @@ def results(checks: Sequence[Check], *, samples: int, seed: int) -> dict[str, ob
     }
 
 
-def _law(check: Check) -> dict[str, object]:
+def _law(check: Check) -> dict[str, Any]:
     found = check.counterexample
     return {
         "name": check.law.name,
@@ -46,7 +47,7 @@ def _law(check: Check) -> dict[str, object]:
     }
 
 
-def _row(row: Tally) -> dict[str, object]:
+def _row(row: Tally) -> dict[str, Any]:
     return {
         "mechanism": row.mechanism,
         "holds": row.holds,

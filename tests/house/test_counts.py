@@ -9,8 +9,8 @@ CEILINGS = {
     "leaves as strings": 33,
     "imports inside functions": 122,
     "modules in rings of imports within a package": 54,
-    "Any in all packages": 948,
-    "Any in operators, meaning, backends": 572,
+    "Any in all packages": 761,
+    "Any in operators, meaning, backends": 404,
 }
 """As they stand; whoever gets below lowers them."""
 

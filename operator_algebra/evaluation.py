@@ -171,5 +171,5 @@ def shared_source(
     bound = bind(short(expressions[0]), declared, model, given)
     # One kind of number for all: what is given with more digits, or complex, meets leaves that are as wide.
     kind = common_kind([position, *(array for _, array in bound.arrays())])
-    rates = bound.values["v"].dense[:, 0].astype(kind) if rated else None
+    rates = bound.values["v"].entries.astype(kind) if rated else None
     return ModelSource(model, LeafValues(model, position.astype(kind), rates, frame), bound)

@@ -151,7 +151,7 @@ class Compiled:
         configuration = self.model.check_q(q)
         bound = bind(self._what, wanted, self.model, inputs, batch=True, whole=False, lead=configuration.shape[:-1])
         refuse_wide(self._what, configuration, bound)
-        rate = bound.values["v"].dense[..., 0] if self.program.reads_rates else None
+        rate = bound.values["v"].entries if self.program.reads_rates else None
         lead = leading_axes(configuration, bound)
         refuse_long(self._what, lead, self.model.n)
         return Arguments(configuration, rate, bound, lead)

@@ -6,21 +6,23 @@ All arrays are (samples, rows, columns).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-Array: TypeAlias = NDArray[Any]
+from operator_algebra.models.numeric import Numbers
+
+Array: TypeAlias = Numbers
 Floats: TypeAlias = NDArray[np.float64]
 
 
-def object_array(values: list[Any], shape: tuple[int, ...]) -> Array:
+def object_array(values: Sequence[object], shape: tuple[int, ...]) -> Array:
     """Python numbers as an array."""
-    made: Any = np.empty(shape, dtype=object)
-    made.flat = values
+    made: Array = np.empty(shape, dtype=object)
+    made.reshape(-1)[:] = values
     return made
 
 
@@ -38,7 +40,7 @@ class Arithmetic(Protocol):
 
     eps: float
 
-    def array(self, values: Any) -> Array:
+    def array(self, values: ArrayLike) -> Array:
         """The values as numbers of this kind."""
         ...
 
@@ -46,7 +48,7 @@ class Arithmetic(Protocol):
         """Zeros."""
         ...
 
-    def one(self) -> Any:
+    def one(self) -> float:
         """The number 1."""
         ...
 
@@ -88,7 +90,7 @@ class FloatArithmetic:
 
     eps = float(np.finfo(np.float64).eps)
 
-    def array(self, values: Any) -> Array:
+    def array(self, values: ArrayLike) -> Array:
         """The values as floats."""
         return np.asarray(values, dtype=np.float64)
 
@@ -96,7 +98,7 @@ class FloatArithmetic:
         """Zeros."""
         return np.zeros(shape)
 
-    def one(self) -> Any:
+    def one(self) -> float:
         """The number 1."""
         return 1.0
 
@@ -168,7 +170,7 @@ class FixedPoint:
         # The unit is absolute: half of the bits are left for numbers that are small.
         self.eps = 2.0 ** -(bits // 2)
 
-    def array(self, values: Any) -> Array:
+    def array(self, values: ArrayLike) -> Array:
         """Floats, rationals, or mpmath numbers as multiples of the unit."""
         given = np.asarray(values, dtype=object)
         return object_array([self._integer(x) for x in given.flat], given.shape)
@@ -189,7 +191,7 @@ class FixedPoint:
         made.fill(0)
         return made
 
-    def one(self) -> Any:
+    def one(self) -> int:
         """The number 1."""
         return 1 << self.bits
 

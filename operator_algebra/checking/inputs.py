@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from operator_algebra.checking.arithmetic import span
+from operator_algebra.checking.arithmetic import Floats, span
 from operator_algebra.expressions.nodes import Symbol
+from operator_algebra.operators.blockdict import Sparse, compressed, placed
+from operator_algebra.operators.layout import Flags, Indices
 from operator_algebra.operators.spaces import Space
 from operator_algebra.operators.structure import Structure
 
 _DENSE = 2000
 
 
-def user_sizes(space: Space, bodies: int) -> NDArray[np.intp]:
+def user_sizes(space: Space, bodies: int) -> Indices:
     """Block sizes of a user's own space: one or two per body, always the same for the same name."""
     if space.sizes == "ground":
         return np.array([6], dtype=np.intp)
@@ -26,30 +26,28 @@ def user_sizes(space: Space, bodies: int) -> NDArray[np.intp]:
     return rng.integers(1, 3, bodies if space.attached else 1).astype(np.intp)
 
 
-def draw(symbol: Symbol, rows: Any, cols: Any, parent: Any, seed: int) -> Any:
+def draw(symbol: Symbol, rows: Indices, cols: Indices, parent: Indices, seed: int) -> Sparse:
     """A random value of an input: a scipy.sparse array, with entries where its structure allows them."""
     shape = (int(rows.sum()), int(cols.sum()))
     if not _is_local(symbol, rows, cols, parent):
-        return sp.csr_array(draw_dense(symbol, rows, cols, parent, seed))
-    found: list[tuple[Any, Any, Any]] = []
-    placed = _blocks(symbol, rows, cols, parent, seed)
-    for i, j, block in placed:
-        down: Any = np.repeat(span(block.shape[0]), block.shape[1])
-        across: Any = np.tile(span(block.shape[1]), block.shape[0])
+        return compressed(draw_dense(symbol, rows, cols, parent, seed))
+    found: list[tuple[Indices, Indices, Floats]] = []
+    for i, j, block in _blocks(symbol, rows, cols, parent, seed):
+        down: Indices = np.repeat(span(block.shape[0]), block.shape[1])
+        across: Indices = np.tile(span(block.shape[1]), block.shape[0])
         found.append((down + i, across + j, block.ravel()))
     if not found:
-        return sp.csr_array(shape)
+        return compressed(sp.csr_array(shape))
     i, j, values = (np.concatenate(part) for part in zip(*found, strict=True))
-    return sp.csr_array((values, (i, j)), shape=shape)
+    return placed(values, i, j, shape)
 
 
-def draw_dense(symbol: Symbol, rows: Any, cols: Any, parent: Any, seed: int) -> Any:
+def draw_dense(symbol: Symbol, rows: Indices, cols: Indices, parent: Indices, seed: int) -> Floats:
     """The same as a NumPy array."""
     shape = (int(rows.sum()), int(cols.sum()))
     if _is_local(symbol, rows, cols, parent):
         result = np.zeros(shape)
-        placed = _blocks(symbol, rows, cols, parent, seed)
-        for i, j, block in placed:
+        for i, j, block in _blocks(symbol, rows, cols, parent, seed):
             result[i : i + block.shape[0], j : j + block.shape[1]] = block
         return result
     structure = _structure(symbol)
@@ -72,16 +70,16 @@ def _rng(symbol: Symbol, seed: int) -> np.random.Generator:
     return np.random.default_rng([seed, zlib.crc32(symbol.name.encode())])
 
 
-def _attached(symbol: Symbol, rows: Any, cols: Any, parent: Any) -> bool:
+def _attached(symbol: Symbol, rows: Indices, cols: Indices, parent: Indices) -> bool:
     return len(rows) == len(parent) and len(cols) == len(parent) and symbol.type.domain.attached
 
 
-def _is_local(symbol: Symbol, rows: Any, cols: Any, parent: Any) -> bool:
+def _is_local(symbol: Symbol, rows: Indices, cols: Indices, parent: Indices) -> bool:
     structure = _structure(symbol)
     return _attached(symbol, rows, cols, parent) and (structure.flow == "diagonal" or structure.hop)
 
 
-def _signed(structure: Any, values: Any, same: Any) -> Any:
+def _signed(structure: Structure, values: Floats, same: Flags | None) -> Floats:
     """The declared sign; identity or zero blocks on the diagonal where they were declared."""
     if structure.semidefinite:
         values = values @ values.T + (0.5 * np.eye(len(values)) if structure.definite else 0.0)
@@ -94,7 +92,9 @@ def _signed(structure: Any, values: Any, same: Any) -> Any:
     return values
 
 
-def _blocks(symbol: Symbol, rows: Any, cols: Any, parent: Any, seed: int) -> Iterator[tuple[int, int, Any]]:
+def _blocks(
+    symbol: Symbol, rows: Indices, cols: Indices, parent: Indices, seed: int
+) -> Iterator[tuple[int, int, Floats]]:
     """The blocks of a block-diagonal operator or a hop, with their first row and column."""
     structure, rng = _structure(symbol), _rng(symbol, seed)
     count = len(rows)
@@ -109,11 +109,11 @@ def _blocks(symbol: Symbol, rows: Any, cols: Any, parent: Any, seed: int) -> Ite
         yield int(row_starts[i]), int(col_starts[j]), _signed(structure, values, None)
 
 
-def _owner(sizes: Any) -> Any:
+def _owner(sizes: Indices) -> Indices:
     return np.repeat(np.arange(len(sizes)), sizes)
 
 
-def _reach(flow: str, parent: Any) -> Any:
+def _reach(flow: str, parent: Indices) -> Flags:
     """Which pairs of bodies an operator of this flow may join."""
     above = np.asarray(parent)
     count = len(above)

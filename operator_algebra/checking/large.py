@@ -194,7 +194,7 @@ def _number(prober: Prober, query: Query) -> tuple[float, float, Worst]:
         raise NotProbed("a trace or determinant has no form in vectors")
     value, size, among = prober.formed(body)
     if query.kind == "trace":
-        return float(value.data.diagonal().sum()), float(size.diagonal().sum()), among
+        return float(value.stored.diagonal().sum()), float(size.diagonal().sum()), among
     blocks = value.diagonal_blocks() if local else [value.data.toarray()]
     logs = [float(np.linalg.slogdet(block)[1]) if block.size else 0.0 for block in blocks]
     if not local:

@@ -6,22 +6,25 @@ nothing in.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
+from operator_algebra.checking.arithmetic import Floats
 from operator_algebra.expressions.nodes import Expr, Inverse, One, Product, Scale, Sum, Symbol, Transpose
+from operator_algebra.operators.blockdict import Sparse, compressed
 from operator_algebra.operators.blocks import BlockMatrix
 from operator_algebra.operators.spaces import ONE, Space, Type
 
 if TYPE_CHECKING:
     from operator_algebra.checking.prober import Prober
 
-Form = dict[int, Any]
+Form = dict[int, Sparse]
 """A linear function of the unknowns: a sparse matrix for each."""
 
 
@@ -57,7 +60,7 @@ class Equations:
                 factor = e.factor if isinstance(e.factor, Fraction) else self.prober.run.value(e.factor).dense()
                 return {k: float(factor) * matrix for k, matrix in self.apply(e.body, form).items()}
             case _ if self.prober.is_local(e):
-                value = self.prober.formed(e)[0].data
+                value = self.prober.formed(e)[0].stored
                 return {k: value @ matrix for k, matrix in form.items()}
             case Symbol() if e.definition is not None:
                 return self.apply(e.definition, form)
@@ -66,14 +69,14 @@ class Equations:
             case Inverse():
                 return self._inverse(e, form)
             case _:
-                value = self.prober.run.value(e).data
+                value = self.prober.run.value(e).stored
                 return {k: value @ matrix for k, matrix in form.items()}
 
     def _inverse(self, e: Inverse, form: Form) -> Form:
         if isinstance(e.body, Symbol) and isinstance(e.body.definition, Inverse):
             return self.apply(e.body.definition.body, form)
         k = self.unknown(e.type.codomain)
-        here: Form = {k: sp.eye_array(self.size(k), format="csr")}
+        here: Form = {k: compressed(sp.eye_array(self.size(k), format="csr"))}
         negative: Form = {other: -1.0 * matrix for other, matrix in form.items()}
         self.rows.append(add([self.apply(e.body, here), negative]))
         return here
@@ -88,11 +91,11 @@ def add(forms: list[Form]) -> Form:
     return total
 
 
-def factorized(prober: Prober, e: Expr) -> Any:
+def factorized(prober: Prober, e: Expr) -> Callable[[Floats], Floats]:
     """A function that solves e y = x for arrays."""
     equations = Equations(prober)
     first = equations.unknown(e.type.domain)
-    own: Form = {first: sp.eye_array(equations.size(first), format="csr")}
+    own: Form = {first: compressed(sp.eye_array(equations.size(first), format="csr"))}
     given = equations.apply(e, own)
     rows = [given, *equations.rows]
     count = len(equations.spaces)
@@ -100,7 +103,7 @@ def factorized(prober: Prober, e: Expr) -> Any:
     factors = splu(sp.csc_array(sp.block_array(blocks)))
     size, total = equations.size(first), sum(map(equations.size, range(count)))
 
-    def solve_one(x: Any) -> Any:
+    def solve_one(x: Floats) -> Floats:
         right = np.zeros(total)
         right[:size] = x
         return factors.solve(right)[:size]
@@ -116,7 +119,7 @@ def solve(prober: Prober, e: Expr, x: BlockMatrix) -> tuple[BlockMatrix, float]:
     layout = prober.source.layout(e.type.domain)
     right = x.data.toarray()[:, 0]
 
-    def column(values: Any) -> BlockMatrix:
+    def column(values: Floats) -> BlockMatrix:
         type_ = Type(ONE, e.type.domain)
         return BlockMatrix.from_dense(type_, layout, prober.source.layout(ONE), values, prober.source.binding)
 
@@ -128,6 +131,6 @@ def solve(prober: Prober, e: Expr, x: BlockMatrix) -> tuple[BlockMatrix, float]:
     return column(y + step), max(1.0, error / share if share else 1.0)
 
 
-def _share(part: Any, whole: Any) -> float:
+def _share(part: Floats, whole: Floats) -> float:
     norm = float(np.linalg.norm(whole))
     return float(np.linalg.norm(part)) / norm if norm else 0.0

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from operator_algebra import symbols
 from operator_algebra.checking.arithmetic import Floats
@@ -33,7 +32,9 @@ from operator_algebra.expressions.traverse import children_and_definition, posto
 from operator_algebra.meaning.evaluator import Evaluation, Recursions, Request, Worst, worst
 from operator_algebra.meaning.source import ModelSource
 from operator_algebra.models.model import Model
+from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.bind import model_layouts
+from operator_algebra.operators.blockdict import Sparse, compressed
 from operator_algebra.operators.blocks import BlockMatrix
 from operator_algebra.operators.layout import Binding, Layout
 from operator_algebra.operators.leaves import LeafValues, local_blocks
@@ -86,10 +87,10 @@ class RandomSource(ModelSource):
             return super().value(symbol)
         if symbol not in self._drawn:
             rows, cols = self.layout(symbol.type.codomain), self.layout(symbol.type.domain)
-            values: Any = draw(symbol, rows.sizes, cols.sizes, self.parent, self.seed)
+            values = draw(symbol, rows.sizes, cols.sizes, self.parent, self.seed)
             if symbol is symbols.v:
-                values = np.asarray(self.leaves.v)[:, None]
-            self._drawn[symbol] = BlockMatrix(symbol.type, rows, cols, sp.csr_array(values), self.binding)
+                values = compressed(np.asarray(self.leaves.v)[:, None])
+            self._drawn[symbol] = BlockMatrix(symbol.type, rows, cols, values, self.binding)
         return self._drawn[symbol]
 
 
@@ -104,9 +105,9 @@ class Prober:
         self.model = model
         self.source = source or RandomSource(model, sample)
         self.run = Evaluation(self.source, MEMORY)
-        self._formed: dict[Expr, tuple[BlockMatrix, Any, Worst]] = {}
-        self._vectors: dict[Expr, tuple[Any, Column]] = {}
-        self.factors: dict[Expr, Any] = {}
+        self._formed: dict[Expr, tuple[BlockMatrix, Sparse, Worst]] = {}
+        self._vectors: dict[Expr, tuple[Numbers, Column]] = {}
+        self.factors: dict[Expr, Callable[[Floats], Floats]] = {}
         self._sample = sample
         self._seed = sample.seed
         self._solved: Recursions = {}
@@ -201,7 +202,7 @@ class Prober:
         value, size, among = self.formed(e)
         return Column(value @ x.value, size @ x.size, worst(among, x.worst))
 
-    def formed(self, e: Expr) -> tuple[BlockMatrix, Any, Worst]:
+    def formed(self, e: Expr) -> tuple[BlockMatrix, Sparse, Worst]:
         """The value of an operator that is local or small, the sizes of its entries, and the worst inverse in it."""
         if e not in self._formed:
             self.run.announce(e)

@@ -8,12 +8,21 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from importlib import import_module
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from operator_algebra import symbols
-from operator_algebra.checking.arithmetic import Arithmetic, Array, FixedPoint, FloatArithmetic, object_array, span
+from operator_algebra.checking.arithmetic import (
+    Arithmetic,
+    Array,
+    FixedPoint,
+    FloatArithmetic,
+    Floats,
+    object_array,
+    span,
+)
 from operator_algebra.checking.inputs import draw_dense, user_sizes
 from operator_algebra.checking.values import Value
 from operator_algebra.errors import InputError
@@ -25,6 +34,9 @@ from operator_algebra.operators.leaves import LeafValues, places
 from operator_algebra.operators.spaces import Space
 from operator_algebra.spatial.arrays import Axes
 
+Context: TypeAlias = Any
+"""An mpmath context: the package has no types."""
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -32,8 +44,8 @@ class Sample:
 
     seed: int
     frame: Axes
-    q: Any
-    v: Any
+    q: Floats
+    v: Floats
 
     @classmethod
     def draw(cls, model: Model, seed: int, frame: Axes) -> Sample:
@@ -183,20 +195,20 @@ def _place(target: Array, samples: Array, rows: Array, cols: Array, blocks: Arra
 
 
 @cache
-def _context(bits: int) -> Any:
+def _context(bits: int) -> Context:
     """An mpmath context whose numbers carry the methods that NumPy calls on objects."""
-    context: Any = import_module("mpmath").mp.clone()
+    context: Context = import_module("mpmath").mp.clone()
     context.prec = bits + 32
     for name in ("sin", "cos", "sqrt"):
         setattr(context.mpf, name, _method(context, name))
     return context
 
 
-def _method(context: Any, name: str) -> Callable[[Any], Any]:
+def _method(context: Context, name: str) -> Callable[[object], object]:
     return lambda x: getattr(context, name)(x)
 
 
-def _objects(context: Any, values: Any) -> Array:
+def _objects(context: Context, values: ArrayLike) -> Array:
     given = np.asarray(values)
     return object_array([context.mpf(float(x)) for x in given.flat], given.shape)
 
@@ -213,7 +225,7 @@ def _precise(model: Model, sample: Sample, bits: int) -> LeafValues:
     return LeafValues(_precise_model(model, context), q, v, sample.frame)
 
 
-def _precise_model(model: Model, context: Any) -> Model:
+def _precise_model(model: Model, context: Context) -> Model:
     """The same mechanism with rotations and axes orthogonal to all bits, which floats are not quite."""
     arrays = {name: _objects(context, value) for name, value in vars(model.arrays).items()}
     first, second = arrays["rotation"][..., 0, :], arrays["rotation"][..., 1, :]
@@ -226,7 +238,7 @@ def _precise_model(model: Model, context: Any) -> Model:
     return cast(Model, SimpleNamespace(arrays=SimpleNamespace(**arrays), joint_groups=groups, **same))
 
 
-def _precise_joint(joint: Joint, context: Any) -> Joint:
+def _precise_joint(joint: Joint, context: Context) -> Joint:
     made = copy.copy(joint)
     for name in joint.parameters:
         value = np.asarray(getattr(joint, name))

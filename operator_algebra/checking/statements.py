@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.checking.arithmetic import Array, FixedPoint, Floats, Singular, object_array, span
+from operator_algebra.checking.arithmetic import Arithmetic, Array, FixedPoint, Floats, Singular, object_array, span
 from operator_algebra.checking.suite import body_of
 from operator_algebra.checking.trial import Trial
 from operator_algebra.checking.values import Value, total
@@ -267,7 +267,7 @@ def _answer(trial: Trial, query: Query) -> Value:
     return Value(array, size, value.condition, value.culprit)
 
 
-def _logarithms(arithmetic: Any, pivots: Array) -> Array:
+def _logarithms(arithmetic: Arithmetic, pivots: Array) -> Array:
     if not isinstance(arithmetic, FixedPoint):
         return np.log(pivots)
     context: Any = import_module("mpmath").mp.clone()

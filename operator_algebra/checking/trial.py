@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,9 @@ class Ground:
 
     scene: Scene | None = None
     probers: tuple[Prober, ...] = ()
-    precise: dict[tuple[tuple[int, ...], int], Trial] = field(default_factory=dict[Any, "Trial"])
+    precise: dict[tuple[tuple[int, ...], int], Trial] = field(
+        default_factory=dict[tuple[tuple[int, ...], int], "Trial"]
+    )
 
 
 @dataclass(frozen=True)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 from operator_algebra.errors import SingularError
 from operator_algebra.expressions.nodes import Expr, Inverse, One, Product, Scale, Sum, Symbol, Transpose, Zero
 from operator_algebra.meaning.evaluator import Evaluation, Request, Steps
 from operator_algebra.meaning.inverses import resolved, unit_form
+from operator_algebra.models.numeric import Numbers, Scalar
 from operator_algebra.operators.blocks import BlockMatrix
 from operator_algebra.operators.inversion import solve_unit
+from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.spaces import Type
 
 
-def apply_steps(run: Evaluation, request: Request) -> Steps:
+def apply_steps(run: Evaluation, request: Request) -> Steps[BlockMatrix]:
     """The value of a node times a column."""
     node, column, here = request.node, request.column, request.environment
     assert column is not None
@@ -37,7 +38,7 @@ def apply_steps(run: Evaluation, request: Request) -> Steps:
                 column = yield ask(factor, column)
             return column
         case Scale():
-            factor: Any = node.factor
+            factor: Scalar | Expr = node.factor
             if not isinstance(factor, Fraction):
                 factor = (yield Request("value", factor, None, here)).dense()[()]
             return (yield ask(node.body)).scaled(factor)
@@ -56,7 +57,7 @@ def _is_local(node: Expr) -> bool:
     return node.structure.flow == "diagonal" or node.structure.hop
 
 
-def _solve(run: Evaluation, node: Inverse, request: Request, column: BlockMatrix) -> Steps:
+def _solve(run: Evaluation, node: Inverse, request: Request, column: BlockMatrix) -> Steps[BlockMatrix]:
     here = request.environment
     target = resolved(node.body)
     if isinstance(target, Inverse):
@@ -79,6 +80,6 @@ def _solve(run: Evaluation, node: Inverse, request: Request, column: BlockMatrix
     return solution + inverse @ (column - matrix @ solution)
 
 
-def _column(node: Expr, column: BlockMatrix, values: Any, rows: Any) -> BlockMatrix:
+def _column(node: Expr, column: BlockMatrix, values: Numbers, rows: Layout) -> BlockMatrix:
     type_ = Type(column.type.domain, node.type.codomain)
     return BlockMatrix.from_dense(type_, rows, column.cols, values, column.binding)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from operator_algebra.expressions.nodes import Expr, Fixpoint, Product, Scale, S
 from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.meaning.extent import SPARSE_ENTRY, entries, refuse_beyond
 from operator_algebra.meaning.source import Source
+from operator_algebra.operators.blockdict import Sparse
 from operator_algebra.operators.blocks import BlockMatrix
 
 
@@ -48,8 +49,15 @@ def worst(*found: Worst) -> Worst:
     return max(found, key=lambda one: one.condition, default=Worst())
 
 
-Steps = Generator[Request, Any, Any]
-Recursions = dict[tuple[str, Expr, int, int], tuple[Request, Any, Worst]]
+T = TypeVar("T", covariant=True)
+Steps = Generator[Request, Any, T]
+"""What finds an answer by requests; what is sent back is of the sort that was asked for."""
+
+Answer: TypeAlias = "BlockMatrix | Sparse"
+"""A value, or sizes."""
+
+Key = tuple[str, Expr, int, int]
+Recursions: TypeAlias = "dict[Key, tuple[Request, Answer, Worst]]"
 """What an evaluation has found of recursions."""
 
 
@@ -66,9 +74,9 @@ class Evaluation:
     depth: int = 0
     keep: bool = False
     """Whether every value is kept, also what has one place: to look for the first that is not finite."""
-    environments: dict[tuple[Expr, int], Environment] = field(default_factory=dict[Any, Environment])
+    environments: dict[tuple[Expr, int], Environment] = field(default_factory=dict[tuple[Expr, int], Environment])
     _uses: dict[Expr, int] = field(default_factory=dict[Expr, int])
-    _found: dict[tuple[str, Expr, int, int], tuple[Request, Any, Worst]] = field(default_factory=dict[Any, Any])
+    _found: Recursions = field(default_factory=dict[Key, tuple[Request, Answer, Worst]])
     _noted: list[Worst] = field(default_factory=list[Worst])
 
     def __post_init__(self) -> None:
@@ -85,7 +93,7 @@ class Evaluation:
             for child in children_and_definition(node):
                 self._uses[child] = self._uses.get(child, 0) + 1
 
-    def magnitude(self, e: Expr) -> Any:
+    def magnitude(self, e: Expr) -> Sparse:
         """Sizes of the blocks before cancellation, a sparse array (block rows, block columns)."""
         return self.run(Request("magnitude", e))
 
@@ -104,9 +112,9 @@ class Evaluation:
             del self._noted[outside:]
 
     def _run(self, request: Request) -> Any:
-        stack: list[tuple[Request, Steps]] = []
+        stack: list[tuple[Request, Steps[Answer]]] = []
         pending: Request | None = request
-        answer: Any = None
+        answer: Answer | None = None
         failed: SingularError | None = None
         while True:
             if pending is not None:
@@ -128,15 +136,17 @@ class Evaluation:
                 failed = None
             except StopIteration as stop:
                 stack.pop()
-                answer = stop.value
+                found: Answer = stop.value
+                answer = found
                 pending = failed = None
                 noted = self._noted.pop()
                 self._note(noted)
                 if isinstance(answer, BlockMatrix) and not answer.exact:
-                    answer.data.sort_indices()  # else whoever first needs them in order changes the rounding of others
+                    # Else whoever first needs them in order changes the rounding of others.
+                    answer.stored.sort_indices()
                 brief = isinstance(current.node, Sum | Product | Scale) and self._uses.get(current.node) == 1
                 if self.keep or not brief:
-                    self._found[_key(current)] = (current, answer, noted)
+                    self._found[_key(current)] = (current, found, noted)
             except SingularError as error:
                 stack.pop()
                 self._noted.pop()
@@ -159,7 +169,7 @@ class Evaluation:
     def first_not_finite(self) -> tuple[Request, BlockMatrix] | None:
         """The first value of those kept that is not finite, in the order in which they were found."""
         for request, found, _ in self._found.values():
-            if request.kind != "magnitude" and not found.finite:
+            if isinstance(found, BlockMatrix) and not found.finite:
                 return request, found
         return None
 
@@ -170,7 +180,7 @@ class Evaluation:
             return request._replace(environment=None)
         return request
 
-    def _steps(self, request: Request) -> Steps:
+    def _steps(self, request: Request) -> Steps[Answer]:
         from operator_algebra.meaning.columns import apply_steps
         from operator_algebra.meaning.magnitudes import magnitude_steps
         from operator_algebra.meaning.rules import value_steps
@@ -196,5 +206,5 @@ class Evaluation:
         refuse_beyond(self.limit, needed, e, self.source.binding.name, shape)
 
 
-def _key(request: Request) -> tuple[str, Expr, int, int]:
+def _key(request: Request) -> Key:
     return request.kind, request.node, id(request.column), id(request.environment)

@@ -6,7 +6,7 @@ Bodies are taken tips first where an equation looks outboard, base first where i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 import numpy as np
 
@@ -19,9 +19,13 @@ from operator_algebra.meaning.evaluator import Environment, Evaluation, Request,
 from operator_algebra.meaning.inverses import refuse_singular
 from operator_algebra.meaning.plan import Known, NoSinglePath, Planner, Unknown, open_nodes
 from operator_algebra.meaning.rules import constant
+from operator_algebra.meaning.steps import NOTHING
+from operator_algebra.models.numeric import Numbers
+from operator_algebra.operators.blockdict import BlockDict
 from operator_algebra.operators.blocks import BlockMatrix, group_by_size
 from operator_algebra.operators.factors import eps
 from operator_algebra.operators.inversion import SingularBlock, identity, sound_blocks
+from operator_algebra.operators.layout import Indices
 
 Again = Callable[[int], dict[Expr, BlockMatrix]]
 
@@ -29,7 +33,7 @@ DISTURBED = 4
 """How often a recursion is done with other roundings, once half of a pivot's digits are lost; one may miss by luck."""
 
 
-def fixpoint_steps(run: Evaluation, node: Fixpoint, request: Request) -> Steps:
+def fixpoint_steps(run: Evaluation, node: Fixpoint, request: Request) -> Steps[BlockMatrix]:
     """The value of a fixed point; the environment of its solution is kept for `magnitudes`."""
     here = request.environment
     open_ = open_nodes(node)
@@ -67,7 +71,7 @@ def _beyond_rounding(
     pivots: list[Inverse | Root],
     environment: Environment,
     again: Callable[[int], Environment],
-) -> Steps:
+) -> Steps[None]:
     """Refuse pivots that are not larger than what roundings, taken otherwise, change of them.
 
     What cancelled further out is gone from a pivot, and from what it is computed from; all roundings together are not.
@@ -89,7 +93,7 @@ def _beyond_rounding(
             return
 
 
-def local_steps(run: Evaluation, node: Diag, here: Environment | None) -> Steps:
+def local_steps(run: Evaluation, node: Diag, here: Environment | None) -> Steps[BlockMatrix]:
     """The block-diagonal part of products over hops, body by body; `NoSinglePath` if it is not of that form."""
     if here is not None and node in here.open:
         raise NoSinglePath(short(node))
@@ -105,7 +109,7 @@ def _solve(
     open_: frozenset[Expr],
     here: Environment | None,
     beyond: dict[str, BlockMatrix],
-) -> Steps:
+) -> Steps[tuple[dict[Expr, BlockMatrix], Again]]:
     """The values of a system of unknowns, and a function that finds them again with roundings taken otherwise.
 
     Blocks that overflowed count as zero, so that a pivot that caused it can be named; `beyond` becomes the joints where
@@ -192,7 +196,7 @@ def _order(unknowns: list[Unknown]) -> list[Unknown]:
     return done
 
 
-def _fill(planner: Planner, here: Environment | None) -> Steps:
+def _fill(planner: Planner, here: Environment | None) -> Steps[None]:
     """Compute the parts without unknowns as whole operators, and take the blocks that the plan reads."""
     parent = planner.source.parent
     for known in planner.known.values():
@@ -200,7 +204,7 @@ def _fill(planner: Planner, here: Environment | None) -> Steps:
         known.blocks = _blocks(value, known, parent)
 
 
-def _blocks(value: BlockMatrix, known: Known, parent: Any) -> list[Any]:
+def _blocks(value: BlockMatrix, known: Known, parent: Indices) -> list[Numbers]:
     k = np.arange(len(parent), dtype=np.intp)
     if known.place == "local":
         return value.blocks_at(k, k)
@@ -210,13 +214,13 @@ def _blocks(value: BlockMatrix, known: Known, parent: Any) -> list[Any]:
         return [value.data.toarray()]
     below = k[parent >= 0]
     rows, cols = (parent[below], below) if known.place == "inward" else (below, parent[below])
-    blocks: list[Any] = [None] * len(parent)
+    blocks: list[Numbers] = [NOTHING] * len(parent)
     for body, block in zip(below.tolist(), value.blocks_at(rows, cols), strict=True):
         blocks[body] = block
     return blocks
 
 
-def _assembled(run: Evaluation, node: Expr, blocks: list[Any]) -> BlockMatrix:
+def _assembled(run: Evaluation, node: Expr, blocks: list[Numbers]) -> BlockMatrix:
     rows, cols = run.source.layout(node.type.codomain), run.source.layout(node.type.domain)
     k = np.arange(len(blocks), dtype=np.intp)
     j = k if node.type.domain.attached else np.zeros_like(k)
@@ -230,7 +234,9 @@ def _inside(here: Environment | None, values: dict[Expr, BlockMatrix], open_: fr
     return Environment({**here.values, **values}, here.open | open_ | values.keys())
 
 
-def _rounds(run: Evaluation, node: Fixpoint, open_: frozenset[Expr], here: Environment | None, factor: str) -> Steps:
+def _rounds(
+    run: Evaluation, node: Fixpoint, open_: frozenset[Expr], here: Environment | None, factor: str
+) -> Steps[dict[Expr, BlockMatrix]]:
     """Whole-operator rounds, for equations that are not along one path; causal ones settle, from any start."""
     value = constant(run, build.zero(node.type))
     if node.type.same_sizes:
@@ -250,4 +256,4 @@ def _rounds(run: Evaluation, node: Fixpoint, open_: frozenset[Expr], here: Envir
 
 def _same(one: BlockMatrix, other: BlockMatrix) -> bool:
     difference = (one - other).data
-    return not difference.blocks if one.exact else not difference.data.any()
+    return not difference.blocks if isinstance(difference, BlockDict) else not difference.data.any()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
 from operator_algebra.errors import SingularError
 from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import Expr, Inverse, Symbol, Transpose
-from operator_algebra.meaning.evaluator import Evaluation, Request, Steps
+from operator_algebra.meaning.evaluator import Environment, Evaluation, Request, Steps
 from operator_algebra.meaning.source import Source
+from operator_algebra.models.arrays import Floats
+from operator_algebra.operators.blockdict import Sparse
 from operator_algebra.operators.blocks import BlockMatrix
 from operator_algebra.operators.factors import eps, extreme_singular_values
 from operator_algebra.operators.inversion import (
@@ -38,7 +40,7 @@ def resolved(e: Expr) -> Expr:
             return e
 
 
-def inverse_steps(run: Evaluation, node: Inverse, request: Request) -> Steps:
+def inverse_steps(run: Evaluation, node: Inverse, request: Request) -> Steps[BlockMatrix]:
     """The value of an inverse."""
     here = request.environment
     target = resolved(node.body)
@@ -69,7 +71,7 @@ def inverse_steps(run: Evaluation, node: Inverse, request: Request) -> Steps:
     return BlockMatrix.from_dense(node.type, matrix.cols, matrix.rows, inverse, matrix.binding)
 
 
-def _invert_blocks(run: Evaluation, e: Expr, matrix: BlockMatrix, here: Any) -> Steps:
+def _invert_blocks(run: Evaluation, e: Expr, matrix: BlockMatrix, here: Environment | None) -> Steps[BlockMatrix]:
     sizes = None if matrix.exact else block_sizes(matrix, (yield Request("magnitude", e, None, here)))
     try:
         return invert_diagonal(matrix, sizes)
@@ -77,12 +79,12 @@ def _invert_blocks(run: Evaluation, e: Expr, matrix: BlockMatrix, here: Any) -> 
         refuse_singular(run.source, e, block)
 
 
-def block_sizes(matrix: BlockMatrix, magnitude: Any) -> Any:
+def block_sizes(matrix: BlockMatrix, magnitude: Sparse) -> Floats:
     """The sizes of the blocks (k, k) before cancellation, from those of their entries."""
     return matrix.like(magnitude).diagonal_norms()
 
 
-def unit_form(run: Evaluation, node: Inverse, request: Request) -> Steps:
+def unit_form(run: Evaluation, node: Inverse, request: Request) -> Steps[tuple[BlockMatrix | None, BlockMatrix]]:
     """For X along the tree: the inverse L of its diagonal blocks (None if they are I), and the unit operator L X."""
     body, here = node.body, request.environment
     if body.structure.strict:

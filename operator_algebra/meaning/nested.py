@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -16,10 +15,11 @@ from operator_algebra.expressions.nodes import Expr, Inverse, One, Product, Scal
 from operator_algebra.meaning.evaluator import Environment, Evaluation, Request, Steps
 from operator_algebra.meaning.extent import refuse_beyond
 from operator_algebra.meaning.inverses import resolved
+from operator_algebra.models.numeric import Numbers, Scalar
 from operator_algebra.operators.blocks import BlockMatrix, machine_number
 from operator_algebra.operators.inversion import invert_dense
 
-Form = dict[int, Any]
+Form = dict[int, Numbers]
 """A linear function of the unknowns: a dense matrix for each."""
 
 
@@ -38,7 +38,9 @@ class _System:
         return {k: np.eye(self.sizes[k], dtype=self.run.source.dtype)}
 
 
-def solved_together(run: Evaluation, node: Inverse, here: Environment | None, error: SingularError) -> Steps:
+def solved_together(
+    run: Evaluation, node: Inverse, here: Environment | None, error: SingularError
+) -> Steps[BlockMatrix]:
     """The value of an inverse by the equations of all inverses in it; the error that led here if they have none."""
     system = _System(run, here)
     first = system.unknown(node)
@@ -65,7 +67,7 @@ def solved_together(run: Evaluation, node: Inverse, here: Environment | None, er
     return BlockMatrix.from_dense(node.type, rows, cols, inverse[:size, :size], run.source.binding)
 
 
-def _applied(system: _System, e: Expr, form: Form) -> Steps:
+def _applied(system: _System, e: Expr, form: Form) -> Steps[Form]:
     """The value of e times a linear function of the unknowns."""
     match e:
         case One():
@@ -80,7 +82,7 @@ def _applied(system: _System, e: Expr, form: Form) -> Steps:
                 total = _plus(total, (yield from _applied(system, term, form)))
             return total
         case Scale():
-            number: Any = e.factor
+            number: Scalar | Expr = e.factor
             if isinstance(number, Fraction):
                 number = machine_number(number, system.run.source.dtype)
             else:
@@ -98,7 +100,7 @@ def _applied(system: _System, e: Expr, form: Form) -> Steps:
             return system.itself(k)
         case _:
             value: BlockMatrix = yield Request("value", e, None, system.here)
-            return {k: value.data @ part for k, part in form.items()}
+            return {k: value.stored @ part for k, part in form.items()}
 
 
 def _is_local(e: Expr) -> bool:
@@ -106,4 +108,4 @@ def _is_local(e: Expr) -> bool:
 
 
 def _plus(one: Form, other: Form) -> Form:
-    return {k: one[k] + other[k] if k in one and k in other else one.get(k, other.get(k)) for k in {**one, **other}}
+    return {**one, **other, **{k: one[k] + other[k] for k in one if k in other}}

@@ -5,10 +5,10 @@ Local factors stay at the body, an inward hop leads to the children, an outward 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 from operator_algebra.errors import TheoryError
 from operator_algebra.expressions.mismatch import short
@@ -31,9 +31,9 @@ from operator_algebra.expressions.traverse import children_and_definition, posto
 from operator_algebra.meaning import steps
 from operator_algebra.meaning.inverses import resolved
 from operator_algebra.meaning.source import Source
+from operator_algebra.models.numeric import Numbers, Scalar
 from operator_algebra.operators.spaces import Space
 
-Step = Callable[[list[Any], int], Any]
 Place = Literal["local", "inward", "outward", "column", "number"]
 
 MOST_TERMS = 512
@@ -53,7 +53,7 @@ class Known:
 
     node: Expr
     place: Place
-    blocks: list[Any] = field(default_factory=list[Any])
+    blocks: list[Numbers] = field(default_factory=list[Numbers])
 
 
 @dataclass(eq=False)
@@ -61,7 +61,7 @@ class Unknown:
     """A fixed point that is being solved, its blocks found so far, and at which heights its equation reads which."""
 
     node: Fixpoint
-    blocks: list[Any]
+    blocks: list[Numbers]
     schedule: steps.Schedule
     reads: list[tuple[Unknown, int]] = field(default_factory=list["tuple[Unknown, int]"])
 
@@ -127,7 +127,7 @@ class Planner:
         """The unknown of a fixed point, planned when first met."""
         if node in self.unknowns:
             return self.unknowns[node]
-        unknown = Unknown(node, [None] * len(self.source.parent), steps.Schedule(self.rounding))
+        unknown = Unknown(node, [steps.NOTHING] * len(self.source.parent), steps.Schedule(self.rounding))
         self.unknowns[node] = self.unknowns[node.variable] = unknown
         outer, self._current = self._current, unknown
         spot = _Spot(0, unknown.schedule)
@@ -200,7 +200,7 @@ class Planner:
             raise NoSinglePath(short(node))
         return self.known.setdefault((node, place), Known(node, place))
 
-    def _scaled(self, factor: Fraction | Expr, body: int) -> Step:
+    def _scaled(self, factor: Fraction | Expr, body: int) -> steps.Step:
         if isinstance(factor, Fraction):
             return steps.multiple(factor, body, self.source.dtype)
         if factor in self.open:
@@ -227,7 +227,7 @@ class Planner:
         return indices[0] if len(indices) == 1 else add(steps.total(indices))
 
     @property
-    def _zero(self) -> Any:
+    def _zero(self) -> Scalar:
         return Fraction(0) if self.source.dtype == object else self.source.dtype.type(0)
 
     def _sizes(self, space: Space) -> list[int]:
@@ -320,14 +320,14 @@ class Planner:
             if tail is not None:
                 yield tail
 
-    def _children(self, left: Item, inner: steps.Schedule | None, right: Item | None, last: Item) -> Step:
+    def _children(self, left: Item, inner: steps.Schedule | None, right: Item | None, last: Item) -> steps.Step:
         edges = self._known(left.node, "inward")
         back = None if right is None else self._known(right.node, "outward")
         rows = self._sizes(left.node.type.codomain)
         cols = self._sizes(last.node.type.domain)
         return steps.over_children(edges, inner, back, self.children, rows, cols, self._zero, self.rounding)
 
-    def _parent(self, left: Item, inner: steps.Schedule | None, right: Item | None, last: Item) -> Step:
+    def _parent(self, left: Item, inner: steps.Schedule | None, right: Item | None, last: Item) -> steps.Step:
         edges = self._known(left.node, "outward")
         back = None if right is None else self._known(right.node, "inward")
         rows = self._sizes(left.node.type.codomain)

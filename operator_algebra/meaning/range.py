@@ -47,7 +47,7 @@ def _range_error(run: Evaluation, e: Expr | Query) -> RangeError | None:
     if found is None:
         return None
     request, value = found
-    entries = value.data.tocoo()
+    entries = value.stored.tocoo()
     row = int(entries.row[np.flatnonzero(~np.isfinite(entries.data))[0]])
     body = int(value.rows.owner[row]) if value.rows.attached else None
     applied = " applied to its column" if request.kind == "apply" else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from operator_algebra.expressions.nodes import (
 from operator_algebra.meaning.evaluator import Evaluation, Request, Steps
 from operator_algebra.meaning.extent import SPARSE_ENTRY, refuse_beyond
 from operator_algebra.meaning.inverses import inverse_steps
+from operator_algebra.models.numeric import Scalar
 from operator_algebra.operators.blocks import BlockGroup, BlockMatrix, group_by_size
 from operator_algebra.operators.inversion import identity
 from operator_algebra.operators.leaves import local_blocks
@@ -42,7 +42,7 @@ def untyped(e: Expr) -> str:
     return f"{short(e)} has no value: the spaces of I and 0 are not known. Put it beside a typed operator."
 
 
-def value_steps(run: Evaluation, request: Request) -> Steps:
+def value_steps(run: Evaluation, request: Request) -> Steps[BlockMatrix]:
     """The value of a node."""
     node, here = request.node, request.environment
     if not node.typed:
@@ -69,7 +69,7 @@ def value_steps(run: Evaluation, request: Request) -> Steps:
                 total = total + (yield ask(term))
             return total
         case Scale():
-            factor: Any = node.factor
+            factor: Scalar | Expr = node.factor
             if not isinstance(factor, Fraction):
                 factor = (yield ask(factor)).dense()[()]
             return (yield ask(node.body)).scaled(factor)
@@ -103,7 +103,7 @@ def constant(run: Evaluation, node: Expr) -> BlockMatrix:
     return identity(rows, nothing) if isinstance(node, One) else nothing
 
 
-def _product(run: Evaluation, node: Product, request: Request) -> Steps:
+def _product(run: Evaluation, node: Product, request: Request) -> Steps[BlockMatrix]:
     segments = _segments(node)
     if len(segments) == 1:
         return (yield from _segment(run, node, request))
@@ -124,7 +124,7 @@ def _segments(node: Product) -> list[Expr]:
     return [build.matmul(*part) for part in parts]
 
 
-def _segment(run: Evaluation, node: Product, request: Request) -> Steps:
+def _segment(run: Evaluation, node: Product, request: Request) -> Steps[BlockMatrix]:
     """A product within spaces of bodies: a column from right to left, a row as the adjoint of a column."""
     here = request.environment
     if not node.type.domain.attached:
@@ -179,7 +179,7 @@ def _root(node: Root, value: BlockMatrix, run: Evaluation) -> BlockMatrix:
     return BlockMatrix.from_groups(node.type, rows, cols, groups, value.binding, value.dtype)
 
 
-def _diag(run: Evaluation, node: Diag, request: Request) -> Steps:
+def _diag(run: Evaluation, node: Diag, request: Request) -> Steps[BlockMatrix]:
     from operator_algebra.meaning.fixed_points import local_steps
     from operator_algebra.meaning.plan import NoSinglePath
 

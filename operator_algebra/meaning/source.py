@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.model import Model
-from operator_algebra.models.numeric import common_kind
+from operator_algebra.models.numeric import Kind, Numbers, common_kind
 from operator_algebra.operators.bind import Bound, InputValue
 from operator_algebra.operators.blocks import BlockGroup, BlockMatrix, group_by_size
 from operator_algebra.operators.layout import Binding, Indices, Layout
@@ -27,7 +27,7 @@ class Source(Protocol):
     @property
     def level(self) -> Indices: ...
     @property
-    def dtype(self) -> np.dtype[Any]: ...
+    def dtype(self) -> Kind: ...
     def layout(self, space: Space) -> Layout:
         """Block sizes of a space."""
         ...
@@ -55,7 +55,7 @@ class ModelSource:
         self.binding = Binding(model, model.name, model.joint_names, leaves.frame, leaves.q)
         self.parent: Indices = np.array(model.parent, dtype=np.intp)
         self.level: Indices = np.array(model.level, dtype=np.intp)
-        self.dtype: np.dtype[Any] = common_kind([leaves.q, *(array for _, array in inputs.arrays())])
+        self.dtype: Kind = common_kind([leaves.q, *(array for _, array in inputs.arrays())])
 
     def layout(self, space: Space) -> Layout:
         """Block sizes of a space; those of a user's space come with the values of the inputs."""
@@ -78,9 +78,9 @@ class ModelSource:
             entries = value.dense.astype(self.dtype)
             return BlockMatrix.from_dense(symbol.type, value.rows, value.cols, entries, self.binding)
         rows = cols = np.arange(len(self.parent), dtype=np.intp)
-        blocks = value.blocks
+        blocks: list[Numbers] = value.blocks
         if value.structure.hop:
             below, rows, cols = edge_ends(value.structure.flow, self.parent)
-            blocks = [blocks[k] for k in below.tolist()]
+            blocks = [value.blocks[k] for k in below.tolist()]
         groups = group_by_size(value.rows, value.cols, blocks, rows, cols)
         return BlockMatrix.from_groups(symbol.type, value.rows, value.cols, groups, self.binding, self.dtype)

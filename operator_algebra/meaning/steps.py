@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
+from operator_algebra.models.numeric import Kind, Numbers, Scalar
 from operator_algebra.operators.blocks import machine_number
 from operator_algebra.operators.factors import eps, inverses
 from operator_algebra.operators.inversion import SingularBlock, exact_inverse
@@ -16,13 +17,18 @@ from operator_algebra.operators.leaves import local_blocks
 from operator_algebra.operators.local import LocalFunction
 from operator_algebra.operators.root import SquareRootError, block_root
 
-Step = Callable[[list[Any], int], Any]
+Step = Callable[[list[Numbers], int], Numbers]
+
+"""From the values found so far at a body, blocks (r, c), and that body: the next."""
+
+NOTHING: Numbers = np.empty((0, 0))
+"""In the place of a block that is not found, or does not exist."""
 
 
 class HasBlocks(Protocol):
     """Something with one block per body."""
 
-    blocks: list[Any]
+    blocks: list[Numbers]
 
 
 @dataclass(eq=False)
@@ -32,7 +38,7 @@ class Rounding:
     What differs between the two was lost in rounding, wherever it cancelled and however far out.
     """
 
-    signs: Any = None
+    signs: Numbers | None = None
     taken: int = 0
 
     def disturb(self, seed: int) -> None:
@@ -40,24 +46,24 @@ class Rounding:
         self.signs = np.random.default_rng(seed).choice((-1.0, 1.0), _SIGNS)
         self.taken = 0
 
-    def __call__(self, block: Any) -> Any:
+    def __call__(self, block: Numbers) -> Numbers:
         """The block, rounded once more if roundings are disturbed."""
         if self.signs is None or block.dtype == object:
             return block
-        return block * (1.0 + self._up_or_down(block))
+        return block * (1.0 + self._up_or_down(block, self.signs))
 
-    def given(self, block: Any) -> Any:
+    def given(self, block: Numbers) -> Numbers:
         """The same for a block of a leaf: entries of a rotation are right to a rounding of its largest."""
         if self.signs is None or block.dtype == object or not block.size:
             return block
         size = np.abs(block)
         same_unit = np.minimum(size.max(axis=0), size.max(axis=1)[:, None])
-        return block + self._up_or_down(block) * same_unit * (size > 0)
+        return block + self._up_or_down(block, self.signs) * same_unit * (size > 0)
 
-    def _up_or_down(self, block: Any) -> Any:
+    def _up_or_down(self, block: Numbers, all_signs: Numbers) -> Numbers:
         start = self.taken % _SIGNS
         self.taken += block.size
-        signs = self.signs[start : start + block.size]
+        signs = all_signs[start : start + block.size]
         return eps(block.dtype) * (
             signs.reshape(block.shape) if len(signs) == block.size else np.resize(signs, block.shape)
         )
@@ -79,9 +85,9 @@ class Schedule:
         self.steps.append(step)
         return len(self.steps) - 1
 
-    def run(self, body: int) -> Any:
+    def run(self, body: int) -> Numbers:
         """The result at one body."""
-        values: list[Any] = []
+        values: list[Numbers] = []
         for step in self.steps:
             values.append(self.rounding(step(values, body)))
         assert self.result is not None
@@ -93,12 +99,12 @@ def fetch(known: HasBlocks) -> Step:
     return lambda values, k: known.blocks[k]
 
 
-def nothing(rows: Sequence[int], cols: Sequence[int], zero: Any) -> Step:
+def nothing(rows: Sequence[int], cols: Sequence[int], zero: Scalar) -> Step:
     """A block of zeros."""
     return lambda values, k: np.full((rows[k], cols[k]), zero)
 
 
-def unit(sizes: Sequence[int], zero: Any) -> Step:
+def unit(sizes: Sequence[int], zero: Scalar) -> Step:
     """The block I."""
     return lambda values, k: np.eye(sizes[k], dtype=int) + np.full((sizes[k], sizes[k]), zero)
 
@@ -106,7 +112,7 @@ def unit(sizes: Sequence[int], zero: Any) -> Step:
 def total(terms: Sequence[int]) -> Step:
     """A sum."""
 
-    def step(values: list[Any], k: int) -> Any:
+    def step(values: list[Numbers], k: int) -> Numbers:
         result = values[terms[0]]
         for i in terms[1:]:
             result = result + values[i]
@@ -118,7 +124,7 @@ def total(terms: Sequence[int]) -> Step:
 def multiplied(factors: Sequence[int]) -> Step:
     """A product, from left to right."""
 
-    def step(values: list[Any], k: int) -> Any:
+    def step(values: list[Numbers], k: int) -> Numbers:
         result = values[factors[0]]
         for i in factors[1:]:
             result = result @ values[i]
@@ -127,9 +133,9 @@ def multiplied(factors: Sequence[int]) -> Step:
     return step
 
 
-def multiple(factor: Fraction, i: int, kind: np.dtype[Any]) -> Step:
+def multiple(factor: Fraction, i: int, kind: Kind) -> Step:
     """A rational multiple."""
-    number: Any = factor if kind.kind == "O" else machine_number(factor, kind)
+    number: Scalar = factor if kind.kind == "O" else machine_number(factor, kind)
     return lambda values, k: number * values[i]
 
 
@@ -146,7 +152,7 @@ def transposed(i: int) -> Step:
 def inverted(i: int, culprit: object) -> Step:
     """The inverse of a block."""
 
-    def step(values: list[Any], k: int) -> Any:
+    def step(values: list[Numbers], k: int) -> Numbers:
         block = values[i]
         try:
             if block.dtype == object:
@@ -168,7 +174,7 @@ def inverted(i: int, culprit: object) -> Step:
 def rooted(i: int, culprit: object) -> Step:
     """The Cholesky factor of a block."""
 
-    def step(values: list[Any], k: int) -> Any:
+    def step(values: list[Numbers], k: int) -> Numbers:
         try:
             return block_root(values[i][None])[0]
         except SquareRootError as root:
@@ -191,15 +197,15 @@ def over_children(
     children: Sequence[Sequence[int]],
     rows: Sequence[int],
     cols: Sequence[int],
-    zero: Any,
+    zero: Scalar,
     rounding: Rounding,
 ) -> Step:
     """Σ E(k, c) X(c) E(c, k) over the children c of k; without `back`, Σ E(k, c) X(c)."""
 
-    def step(values: list[Any], k: int) -> Any:
-        result: Any = None
+    def step(values: list[Numbers], k: int) -> Numbers:
+        result: Numbers | None = None
         for c in children[k]:
-            term: Any = rounding.given(edges.blocks[c])
+            term = rounding.given(edges.blocks[c])
             if inner is not None:
                 term = term @ inner.run(c)
             if back is not None:
@@ -219,12 +225,12 @@ def from_parent(
     parent: Sequence[int],
     rows: Sequence[int],
     cols: Sequence[int],
-    zero: Any,
+    zero: Scalar,
     rounding: Rounding,
 ) -> Step:
     """E(k, p) X(p) E(p, k) for the parent p of k, zero at roots; without `back`, E(k, p) X(p)."""
 
-    def step(values: list[Any], k: int) -> Any:
+    def step(values: list[Numbers], k: int) -> Numbers:
         p = parent[k]
         if p < 0:
             return np.full((rows[k], cols[k]), zero)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Number
 from typing import Any, cast
 
 import numpy as np
@@ -12,6 +13,12 @@ from operator_algebra.spatial.arrays import ManifoldNamespace
 
 Numbers = NDArray[Any]
 """Floats or complex numbers, of double precision or wider."""
+
+Kind = np.dtype[Any]
+"""A kind of number, as arrays know it; `object` for numbers that are not of a machine."""
+
+Scalar = complex | Number | np.number[Any]
+"""One number: of Python, of NumPy, or of a package for many digits."""
 
 _arctan: Any = np.arctan
 
@@ -60,12 +67,12 @@ def _is_masked(value: object) -> bool:
     return False
 
 
-def common_kind(arrays: list[Numbers]) -> np.dtype[Any]:
+def common_kind(arrays: list[Numbers]) -> Kind:
     """The narrowest kind of number that holds all of these, doubles at least."""
     return np.result_type(np.float64, *(array.dtype for array in arrays))
 
 
-def manifold(kind: np.dtype[Any]) -> ManifoldNamespace:
+def manifold(kind: Kind) -> ManifoldNamespace:
     """The functions that `integrate` and `difference` call on numbers of this kind."""
     return cast(ManifoldNamespace, _ComplexNamespace() if kind.kind == "c" else np)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -15,18 +15,21 @@ from operator_algebra.errors import InputError
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import NotNumeric, Numbers, numeric
 from operator_algebra.operators.given_blocks import (
+    array_of,
     bodies_first,
     describe,
+    expected_shape,
     free_axis,
     join,
     lists_blocks,
     same_lead,
     scalar_blocks,
+    shape_of,
 )
 from operator_algebra.operators.layout import Layout, Layouts
 from operator_algebra.operators.spaces import FORCE, ONE, Space, Type
 from operator_algebra.operators.structure import Structure
-from operator_algebra.operators.verify import verify_blocks, verify_dense
+from operator_algebra.operators.verify import Fault, verify_blocks, verify_dense
 
 DEFAULTS: dict[str, Type] = {"f_ext": ONE >> FORCE}
 """Inputs that are zero when they are not given."""
@@ -54,10 +57,16 @@ class InputValue:
     structure: Structure
     rows: Layout
     cols: Layout
-    dense: Any = None
-    blocks: list[Any] = field(default_factory=list[Any])
+    dense: Numbers | None = None
+    blocks: list[Numbers] = field(default_factory=list[Numbers])
 
-    def by_body(self) -> list[Any]:
+    @property
+    def entries(self) -> Numbers:
+        """Those of a vector, (..., rows)."""
+        assert self.dense is not None
+        return self.dense[..., 0]
+
+    def by_body(self) -> list[Numbers]:
         """One block (..., r, c) per body; of a column, the rows of the body."""
         if self.dense is None:
             return self.blocks
@@ -152,8 +161,9 @@ class Binder:
         found: dict[str, InputValue] = {}
         for name in order:
             found[name] = self.value(symbols[name], values[name])
-            if symbols[name].type.domain == ONE and found[name].dense is not None:
-                self._meet(found[name].dense.shape[:-2])
+            dense = found[name].dense
+            if symbols[name].type.domain == ONE and dense is not None:
+                self._meet(dense.shape[:-2])
         return Bound({name: found[name] for name in symbols}, self.layouts)
 
     def _meet(self, lead: tuple[int, ...]) -> None:
@@ -167,11 +177,11 @@ class Binder:
             return np.zeros(self.layouts["spatial"].size)
         return None
 
-    def verify_whole(self, symbol: Declared, array: Any, rows: Layout, cols: Layout) -> None:
+    def verify_whole(self, symbol: Declared, array: Numbers, rows: Layout, cols: Layout) -> None:
         """Refuse an operator that has not the declared structure."""
         verify_dense(array, rows, cols, self.model.parent, symbol.structure, self._fault(symbol))
 
-    def verify_local(self, symbol: Declared, blocks: Sequence[Any]) -> None:
+    def verify_local(self, symbol: Declared, blocks: Sequence[Numbers]) -> None:
         """Refuse blocks that have not the declared structure."""
         verify_blocks(blocks, symbol.structure, self.model.joint_names, self._fault(symbol))
 
@@ -213,7 +223,7 @@ class Binder:
 
     # -- numbers ---------------------------------------------------------------------------------------------------
 
-    def numbers(self, symbol: Declared, value: object, what: str = "it") -> Any:
+    def numbers(self, symbol: Declared, value: object, what: str = "it") -> Numbers:
         """A finite array of floats or complex numbers, in the precision that it has."""
         try:
             array = numeric(value)
@@ -250,24 +260,16 @@ class Binder:
         if type_.codomain == ONE:
             array = array[..., None, :] if type_.domain != ONE else array[..., None]
         if array.ndim < 2:
-            raise self.refuse(
-                symbol, f"it has shape {np.shape(cast(Any, value))}", "Give an array with rows and columns."
-            )
+            raise self.refuse(symbol, f"it has shape {shape_of(value)}", "Give an array with rows and columns.")
         rows = self._settle(symbol, type_.codomain, array.shape[-2])
         cols = self._settle(symbol, type_.domain, array.shape[-1])
         if array.shape[-2:] != (rows.size, cols.size) or (array.ndim > 2 and not self.batch):
             raise self.refuse(
-                symbol, f"it has shape {np.shape(cast(Any, value))}, not {self._shape(type_, rows, cols)}"
+                symbol, f"it has shape {shape_of(value)}, not {expected_shape(type_, rows, cols, batch=self.batch)}"
             )
         if (type_.domain.attached and type_.codomain.attached) or symbol.structure.flags:
             self.verify_whole(symbol, array, rows, cols)
         return InputValue(type_, symbol.structure, rows, cols, dense=array)
-
-    def _shape(self, type_: Type, rows: Layout, cols: Layout) -> str:
-        inner = [str(layout.size) for layout, space in ((rows, type_.codomain), (cols, type_.domain)) if space != ONE]
-        lead = ["..."] if self.batch else []
-        parts = [*lead, *inner]
-        return f"({parts[0]},)" if len(parts) == 1 and not self.batch else f"({', '.join(parts)})"
 
     def _local(self, symbol: Declared, value: object) -> InputValue:
         rows, cols = self.layout(symbol, symbol.type.codomain), self.layout(symbol, symbol.type.domain)
@@ -278,12 +280,12 @@ class Binder:
             blocks = self._per_body(symbol, value, rows, cols)
         return self._checked(symbol, rows, cols, blocks)
 
-    def _scalars(self, symbol: Declared, value: object, rows: Layout, cols: Layout) -> Any:
+    def _scalars(self, symbol: Declared, value: object, rows: Layout, cols: Layout) -> Numbers | None:
         """The array (..., nv) of scalar blocks, if that is the form of the value."""
         if symbol.structure.hop or not rows.matches(cols) or lists_blocks(value, rows, cols):
             return None
         try:
-            shape = np.shape(cast(Any, value))
+            shape = shape_of(value)
         except Exception:  # noqa: BLE001  a value of the caller's own may fail in any way
             return None
         blocks = (rows.count, rows.sizes[0], cols.sizes[0])
@@ -303,7 +305,7 @@ class Binder:
         """Whether q or a vector has the last of these leading axes, too."""
         return self.batch and bool(self.lead) and (lead[-1] == 1 or self.lead[-1] == lead[-1])
 
-    def _per_body(self, symbol: Declared, value: object, rows: Layout, cols: Layout) -> list[Any]:
+    def _per_body(self, symbol: Declared, value: object, rows: Layout, cols: Layout) -> list[Numbers]:
         name = "edge" if symbol.structure.hop else "joint"
         listed = bodies_first(value)
         if listed is None or len(listed) != self.model.n:
@@ -313,9 +315,10 @@ class Binder:
                 f"Give one block per {name} ({self.model.n} blocks)"
                 + ("." if symbol.structure.hop else f" or an array ({rows.size},) of scalar blocks."),
             )
-        lead = np.shape(cast(Any, value))[:-3] if isinstance(value, np.ndarray) else ()
-        blocks: list[Any] = []
-        for k, given in enumerate(cast("Sequence[object]", listed)):
+        array = array_of(value)
+        lead = () if array is None else array.shape[:-3]
+        blocks: list[Numbers] = []
+        for k, given in enumerate(listed):
             i, j = self._ends(symbol.structure, k)
             if min(i, j) < 0:
                 blocks.append(np.zeros((*lead, rows.sizes[max(i, 0)], cols.sizes[max(j, 0)])))
@@ -332,7 +335,7 @@ class Binder:
         parent = self.model.parent[k]
         return (parent, k) if structure.flow == "inward" else (k, parent)
 
-    def _block(self, symbol: Declared, value: object, shape: tuple[int, int], name: str) -> Any:
+    def _block(self, symbol: Declared, value: object, shape: tuple[int, int], name: str) -> Numbers:
         block = self.numbers(symbol, value, f'the block at "{name}"')
         if block.ndim == 0 and shape == (1, 1):
             block = block.reshape(1, 1)
@@ -344,7 +347,7 @@ class Binder:
         type_, model = symbol.type, self.model
         if type_.domain != ONE and symbol.structure.flow not in ("diagonal", "full"):
             raise self.refuse(symbol, "blocks by joint name are for block-diagonal operators and vectors")
-        gathered: dict[int, list[Any]] = {}
+        gathered: dict[int, list[Numbers]] = {}
         for name, given in value.items():
             k = self._place(symbol, name)
             block = self.numbers(symbol, given, f'the block at "{name}"')
@@ -363,7 +366,7 @@ class Binder:
                 self.layouts[space.sizes] = Layout.of(sizes)
         rows, cols = self.layout(symbol, type_.codomain), self.layout(symbol, type_.domain)
         column = type_.domain == ONE
-        blocks: list[Any] = []
+        blocks: list[Numbers] = []
         for k in range(model.n):
             shape = (int(rows.sizes[k]), 1 if column else int(cols.sizes[k]))
             block = joined.get(k, np.zeros(shape))
@@ -387,12 +390,9 @@ class Binder:
             raise self.refuse(symbol, f'the frame "{name}" is fixed to the ground, which has no block')
         return model.body_index(frame.body)
 
-    def _checked(self, symbol: Declared, rows: Layout, cols: Layout, blocks: list[Any]) -> InputValue:
+    def _checked(self, symbol: Declared, rows: Layout, cols: Layout, blocks: list[Numbers]) -> InputValue:
         self.verify_local(symbol, blocks)
         return InputValue(symbol.type, symbol.structure, rows, cols, blocks=blocks)
 
-    def _fault(self, symbol: Declared) -> Any:
-        def fault(problem: str) -> InputError:
-            return self.refuse(symbol, problem, "Change the value, or the structure that was declared.")
-
-        return fault
+    def _fault(self, symbol: Declared) -> Fault:
+        return lambda problem: self.refuse(symbol, problem, "Change the value, or the structure that was declared.")

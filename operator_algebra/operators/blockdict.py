@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 
-from operator_algebra.models.numeric import Numbers
+from operator_algebra.models.numeric import Kind, Numbers, Scalar
 from operator_algebra.operators.layout import Layout
 
 Key = tuple[int, int]
+
+Sparse: TypeAlias = "sp.csr_array[Any, tuple[int, int]]"
+"""Machine numbers in compressed rows."""
+
+Places = NDArray[np.integer]
+"""Row or column numbers, of either width."""
+
+_rows: Callable[..., Sparse] = sp.csr_array
 
 
 class BlockDict:
@@ -30,7 +40,7 @@ class BlockDict:
         return self.rows.size, self.cols.size
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> Kind:
         return np.dtype(object)
 
     @property
@@ -59,7 +69,7 @@ class BlockDict:
             result[key] = result[key] + block if key in result else block
         return BlockDict(self.rows, self.cols, result)
 
-    def __mul__(self, factor: Any) -> BlockDict:
+    def __mul__(self, factor: Scalar) -> BlockDict:
         return BlockDict(self.rows, self.cols, {key: block * factor for key, block in self.blocks.items()})
 
     @property
@@ -73,3 +83,43 @@ class BlockDict:
         for (i, j), block in self.blocks.items():
             result[self.rows.part(i), self.cols.part(j)] = block
         return result
+
+
+Entries: TypeAlias = "BlockDict | Sparse"
+"""The entries of a block matrix."""
+
+
+def product(left: Entries, right: Entries) -> Entries:
+    """The matrix product of entries of one sort."""
+    if isinstance(left, BlockDict) and isinstance(right, BlockDict):
+        return left @ right
+    return machine(left) @ machine(right)
+
+
+def total(left: Entries, right: Entries) -> Entries:
+    """The sum of entries of one sort."""
+    if isinstance(left, BlockDict) and isinstance(right, BlockDict):
+        return left + right
+    return machine(left) + machine(right)
+
+
+def machine(entries: Entries) -> Sparse:
+    """The entries as rows of machine numbers, which they are stored as."""
+    assert not isinstance(entries, BlockDict)
+    return entries
+
+
+def exact(entries: Entries) -> BlockDict:
+    """The entries as blocks of Python numbers, which they are stored as."""
+    assert isinstance(entries, BlockDict)
+    return entries
+
+
+def compressed(entries: Numbers | sp.sparray) -> Sparse:
+    """The rows of a dense matrix, or of a sparse one of any format."""
+    return _rows(entries)
+
+
+def placed(values: Numbers, rows: Places, cols: Places, shape: tuple[int, int]) -> Sparse:
+    """The matrix with these entries, those at one place added."""
+    return _rows((values, (rows, cols)), shape=shape)

@@ -5,16 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from numbers import Number
-from typing import Any, Literal, NamedTuple, NoReturn, get_args
+from typing import Literal, NamedTuple, NoReturn, cast, get_args
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from operator_algebra.arguments import choice, shown, told
 from operator_algebra.errors import InputError, RangeError, SpaceMismatch
-from operator_algebra.models.numeric import Numbers
-from operator_algebra.operators.blockdict import BlockDict
+from operator_algebra.models.numeric import Kind, Numbers, Scalar
+from operator_algebra.operators.blockdict import (
+    BlockDict,
+    Entries,
+    Places,
+    Sparse,
+    compressed,
+    machine,
+    placed,
+    product,
+    total,
+)
 from operator_algebra.operators.layout import Binding, Indices, Layout
 from operator_algebra.operators.spaces import ONE, Type
 
@@ -48,7 +58,9 @@ class BlockMatrix:
 
     __array_ufunc__ = None
 
-    def __init__(self, type_: Type, rows: Layout, cols: Layout, data: Any, binding: Binding, title: str = "") -> None:
+    def __init__(
+        self, type_: Type, rows: Layout, cols: Layout, data: Entries, binding: Binding, title: str = ""
+    ) -> None:
         self.type = type_
         self.rows = rows
         self.cols = cols
@@ -60,7 +72,13 @@ class BlockMatrix:
 
     @classmethod
     def from_groups(
-        cls, type_: Type, rows: Layout, cols: Layout, groups: Iterable[BlockGroup], binding: Binding, dtype: Any = float
+        cls,
+        type_: Type,
+        rows: Layout,
+        cols: Layout,
+        groups: Iterable[BlockGroup],
+        binding: Binding,
+        dtype: Kind | type = float,
     ) -> BlockMatrix:
         """The matrix with these blocks and zeros elsewhere."""
         if np.dtype(dtype) == object:
@@ -73,25 +91,24 @@ class BlockMatrix:
         pieces = [piece for group in groups for piece in _entries(rows, cols, group)]
         shape = (rows.size, cols.size)
         if not pieces:
-            return cls(type_, rows, cols, sp.csr_array(shape, dtype=dtype), binding)
+            return cls(type_, rows, cols, compressed(sp.csr_array(shape, dtype=dtype)), binding)
         i, j, values = (np.concatenate(part) for part in zip(*pieces, strict=True))
-        data = sp.csr_array((values.astype(dtype), (i, j)), shape=shape)
-        return cls(type_, rows, cols, data, binding)
+        return cls(type_, rows, cols, placed(values.astype(dtype), i, j, shape), binding)
 
     @classmethod
     def from_dense(
-        cls, type_: Type, rows: Layout, cols: Layout, values: Any, binding: Binding, title: str = ""
+        cls, type_: Type, rows: Layout, cols: Layout, values: ArrayLike, binding: Binding, title: str = ""
     ) -> BlockMatrix:
         """The matrix with these entries."""
-        values = np.asarray(values).reshape(rows.size, cols.size)
-        if values.dtype == object:
+        array: Numbers = np.asarray(values).reshape(rows.size, cols.size)
+        if array.dtype == object:
             keys = [(i, j) for i in range(rows.count) for j in range(cols.count)]
-            data: Any = BlockDict(rows, cols, {(i, j): values[rows.part(i), cols.part(j)] for i, j in keys})
+            data: Entries = BlockDict(rows, cols, {(i, j): array[rows.part(i), cols.part(j)] for i, j in keys})
         else:
-            data = sp.csr_array(values)
+            data = compressed(array)
         return cls(type_, rows, cols, data, binding, title)
 
-    def like(self, data: Any, type_: Type | None = None) -> BlockMatrix:
+    def like(self, data: Entries, type_: Type | None = None) -> BlockMatrix:
         """Other entries in the same place."""
         return BlockMatrix(type_ or self.type, self.rows, self.cols, data, self.binding)
 
@@ -109,13 +126,13 @@ class BlockMatrix:
                 f"{other.type.codomain}, the first takes {self.type.domain}."
             )
         type_ = Type(other.type.domain, self.type.codomain)
-        return BlockMatrix(type_, self.rows, other.cols, self.data @ other.data, self.binding)
+        return BlockMatrix(type_, self.rows, other.cols, product(self.data, other.data), self.binding)
 
     def __add__(self, other: object) -> BlockMatrix:
         other = self._operand(other, "add")
         if self.type != other.type:
             raise SpaceMismatch(f"cannot add a value {self.type} and a value {other.type}: their spaces differ.")
-        return self.like(self.data + other.data)
+        return self.like(total(self.data, other.data))
 
     def __sub__(self, other: object) -> BlockMatrix:
         return self + (-1 * self._operand(other, "subtract"))
@@ -123,7 +140,7 @@ class BlockMatrix:
     def __neg__(self) -> BlockMatrix:
         return -1 * self
 
-    def __mul__(self, factor: Any) -> BlockMatrix:
+    def __mul__(self, factor: object) -> BlockMatrix:
         if isinstance(factor, bool) or not isinstance(factor, Number):
             raise InputError(
                 f"* multiplies a value by a number, not by {told(factor)}. Write A @ B for a product of operators."
@@ -134,14 +151,14 @@ class BlockMatrix:
             raise RangeError(f"{shown(factor)} times a value {self.type} is too large for floats. Change its units.")
         return product
 
-    def scaled(self, factor: Any) -> BlockMatrix:
+    def scaled(self, factor: Scalar) -> BlockMatrix:
         """The multiple by a number of any kind, also where it leaves the range of floats."""
         if isinstance(self.data, BlockDict):
             return self.like(self.data * factor)
         plain = isinstance(factor, complex | float | np.inexact)
         return self.like(self.data * (factor if plain else machine_number(factor, self.dtype)))
 
-    def __rmul__(self, factor: Any) -> BlockMatrix:
+    def __rmul__(self, factor: object) -> BlockMatrix:
         return self * factor
 
     def __rmatmul__(self, other: object) -> NoReturn:
@@ -151,7 +168,7 @@ class BlockMatrix:
     @property
     def T(self) -> BlockMatrix:
         """The adjoint."""
-        data = self.data.T if isinstance(self.data, BlockDict) else sp.csr_array(self.data.T)
+        data = self.data.T if isinstance(self.data, BlockDict) else compressed(self.data.T)
         return BlockMatrix(self.type.T, self.cols, self.rows, data, self.binding)
 
     def inverse(self) -> BlockMatrix:
@@ -177,9 +194,14 @@ class BlockMatrix:
         return self.rows.size, self.cols.size
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> Kind:
         """The kind of number."""
         return self.data.dtype
+
+    @property
+    def stored(self) -> Sparse:
+        """The machine numbers as they are stored, not copied."""
+        return machine(self.data)
 
     @property
     def exact(self) -> bool:
@@ -189,7 +211,7 @@ class BlockMatrix:
     @property
     def finite(self) -> bool:
         """Whether every entry is finite."""
-        return self.exact or bool(np.isfinite(self.data.data).all())
+        return self.exact or bool(np.isfinite(self.stored.data).all())
 
     @property
     def nnz(self) -> int:
@@ -209,7 +231,7 @@ class BlockMatrix:
             return values
         return values[0, 0, ...] if self.type.codomain == ONE else values[:, 0]
 
-    def sparse(self) -> Any:
+    def sparse(self) -> Sparse:
         """The entries as a scipy.sparse array in compressed rows."""
         if isinstance(self.data, BlockDict):
             raise InputError("exact entries have no scipy.sparse form. Use dense(), or evaluate with floats.")
@@ -243,14 +265,14 @@ class BlockMatrix:
         norms = self.norms().tocoo()
         return norms.row.astype(np.intp), norms.col.astype(np.intp)
 
-    def norms(self) -> Any:
+    def norms(self) -> Sparse:
         """Frobenius norm of each block, a scipy.sparse array (block rows, block columns)."""
         shape = (self.rows.count, self.cols.count)
         if isinstance(self.data, BlockDict):
             items = self.data.blocks.items()
             values = [float(sum(abs(x) ** 2 for x in block.flat)) ** 0.5 for _, block in items]
             where = np.array([key for key, _ in items], dtype=np.intp).reshape(-1, 2).T
-            return sp.csr_array((values, (where[0], where[1])), shape=shape)
+            return placed(np.array(values), where[0], where[1], shape)
         entries = self.data.tocoo()
         block = self.rows.owner[entries.row] * self.cols.count + self.cols.owner[entries.col]
         places, which = np.unique(block[entries.data != 0], return_inverse=True)
@@ -260,7 +282,7 @@ class BlockMatrix:
         np.maximum.at(largest, which, values)
         np.add.at(squares, which, (values / largest[which]) ** 2)
         with np.errstate(over="ignore"):
-            return sp.csr_array((largest * np.sqrt(squares), np.divmod(places, self.cols.count)), shape=shape)
+            return placed(largest * np.sqrt(squares), *np.divmod(places, self.cols.count), shape)
 
     def blocks_at(self, rows: Indices, cols: Indices) -> list[Numbers]:
         """The blocks at distinct places, as a list of arrays."""
@@ -276,7 +298,7 @@ class BlockMatrix:
         wanted = rows * self.cols.count + cols
         order = np.argsort(wanted)
         first, last = self.rows.offsets[rows.min()], self.rows.offsets[rows.max() + 1]
-        entries = self.data[first:last].tocoo()
+        entries = self.stored[int(first) : int(last)].tocoo()
         i, j = self.rows.owner[first:last][entries.row], self.cols.owner[entries.col]
         if len(i):
             key = i * self.cols.count + j
@@ -307,7 +329,7 @@ class BlockMatrix:
         entries = self.data.tocoo()
         kept = self.rows.owner[entries.row] == self.cols.owner[entries.col]
         where = (entries.row[kept], entries.col[kept])
-        return self.like(sp.csr_array((entries.data[kept], where), shape=self.shape))
+        return self.like(placed(entries.data[kept], *where, self.shape))
 
     def _affordable(self, entries: int) -> None:
         if entries > DENSE_LIMIT:
@@ -332,11 +354,11 @@ class BlockMatrix:
         return fragment(repr(self), self.places(), (self.rows.count, self.cols.count))
 
 
-def machine_number(factor: Any, kind: np.dtype[Any]) -> Any:
+def machine_number(factor: Scalar, kind: Kind) -> float | np.floating:
     """A rational number as the nearest of a kind; of what is wider than doubles, within two roundings."""
     real = np.finfo(kind).dtype.type
     try:
-        exact = Fraction(factor)
+        exact = Fraction(cast("Fraction", factor))
         return float(exact) if real is np.float64 else real(str(exact.numerator)) / real(str(exact.denominator))
     except (OverflowError, ValueError, TypeError):
         raise InputError(f"{shown(factor)} has no value in floats, so it multiplies none.") from None
@@ -352,7 +374,7 @@ def group_by_size(rows: Layout, cols: Layout, blocks: Sequence[Numbers], i: Indi
     return groups
 
 
-def _entries(rows: Layout, cols: Layout, group: BlockGroup) -> Iterator[tuple[Any, Any, Numbers]]:
+def _entries(rows: Layout, cols: Layout, group: BlockGroup) -> Iterator[tuple[Places, Places, Numbers]]:
     """Row, column and value of the entries that are not zero."""
     blocks = np.asarray(group.blocks)
     small = max(rows.size, cols.size) < 2**31

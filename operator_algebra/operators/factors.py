@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.models.numeric import Numbers
+from operator_algebra.models.numeric import Kind, Numbers
 from operator_algebra.operators.layout import Flags
 
 _linalg: Any = np.linalg
 
 
 @cache
-def eps(dtype: np.dtype[Any] | type[np.number[Any]]) -> float:
+def eps(dtype: Kind | type[float]) -> float:
     """The rounding of one operation in this kind of number."""
     return float(np.finfo(dtype).eps)
 
 
-def known_to_lapack(kind: np.dtype[Any]) -> bool:
+def known_to_lapack(kind: Kind) -> bool:
     """Whether LAPACK, and SuperLU, compute with this kind of number."""
     return kind in (np.dtype(np.float64), np.dtype(np.complex128))
 
@@ -113,8 +113,8 @@ def determinant(matrix: Numbers) -> tuple[Numbers, Numbers]:
     if known_to_lapack(matrix.dtype):
         return _linalg.slogdet(matrix)
     work = np.array(matrix)[None]
-    sign: Any = matrix.dtype.type(1)
-    size: Any = np.log(np.abs(sign))
+    sign: Numbers = matrix.dtype.type(1)
+    size: Numbers = np.log(np.abs(sign))
     try:
         for k in range(len(matrix)):
             pivot, swapped = _pivoted(work, k)

@@ -12,6 +12,7 @@ from scipy.sparse.linalg import spsolve_triangular
 
 from operator_algebra.errors import InputError, SingularError
 from operator_algebra.models.numeric import Numbers
+from operator_algebra.operators.blockdict import BlockDict, compressed, exact
 from operator_algebra.operators.blocks import BlockGroup, BlockMatrix, group_by_size
 from operator_algebra.operators.factors import eps, extreme_singular_values, known_to_lapack
 from operator_algebra.operators.factors import inverses as block_inverses
@@ -65,8 +66,8 @@ def invert_diagonal(matrix: BlockMatrix, magnitudes: Numbers | None = None) -> B
     type_ = Type(matrix.type.codomain, matrix.type.domain)
     k = np.arange(matrix.rows.count, dtype=np.intp)
     if matrix.exact:
-        exact = [exact_inverse(block, body) for body, block in enumerate(matrix.diagonal_blocks())]
-        groups = group_by_size(matrix.cols, matrix.rows, exact, k, k)
+        inverse = [exact_inverse(block, body) for body, block in enumerate(matrix.diagonal_blocks())]
+        groups = group_by_size(matrix.cols, matrix.rows, inverse, k, k)
         return _diagonal(matrix, type_, groups)
     groups = sound_blocks(matrix, magnitudes)
     return _diagonal(matrix, type_, [group._replace(blocks=block_inverses(group.blocks)) for group in groups])
@@ -137,7 +138,7 @@ def invert_dense(values: Numbers, sizes: Numbers | None = None) -> tuple[Numbers
     return inverse, float(size * growth)
 
 
-def _column_norm(values: Numbers) -> np.floating[Any]:
+def _column_norm(values: Numbers) -> float:
     """The largest sum of sizes in a column."""
     return np.abs(values).sum(axis=0).max()
 
@@ -155,12 +156,12 @@ def solve_unit(matrix: BlockMatrix, right: Numbers, *, inward: bool) -> Numbers:
         return _substitute_wide(matrix, right, inward=inward)
     # Rounding leaves entries on the wrong side of the diagonal, inside its blocks; the solver would use them.
     half: Any = sp.triu if inward else sp.tril
-    return _solve_triangular(sp.csr_array(half(matrix.data)), right, lower=not inward, unit_diagonal=True)
+    return _solve_triangular(compressed(half(matrix.stored)), right, lower=not inward, unit_diagonal=True)
 
 
 def _substitute_exact(matrix: BlockMatrix, right: Numbers, *, inward: bool) -> Numbers:
     result = np.array(right)
-    rows = matrix.data.by_row()
+    rows = exact(matrix.data).by_row()
     order = range(matrix.rows.count - 1, -1, -1) if inward else range(matrix.rows.count)
     for i in order:
         here = matrix.rows.part(i)
@@ -173,7 +174,7 @@ def _substitute_exact(matrix: BlockMatrix, right: Numbers, *, inward: bool) -> N
 def _substitute_wide(matrix: BlockMatrix, right: Numbers, *, inward: bool) -> Numbers:
     """The same block row by block row, in numbers that LAPACK and SuperLU do not know."""
     result: Numbers = np.array(right, dtype=np.result_type(matrix.dtype, right.dtype))
-    strict = matrix.data - matrix.diagonal().data
+    strict = matrix.stored - matrix.diagonal().stored
     for i in range(matrix.rows.count - 1, -1, -1) if inward else range(matrix.rows.count):
         here = matrix.rows.part(i)
         result[here] = result[here] - strict[here] @ result
@@ -201,5 +202,5 @@ def identity(layout: Layout, like: BlockMatrix) -> BlockMatrix:
     """I on a layout, with the spaces of `like`."""
     if like.exact:
         ones = {(k, k): np.where(np.eye(size, dtype=bool), 1, 0).astype(object) for k, size in enumerate(layout.sizes)}
-        return like.like(type(like.data)(layout, layout, ones))
-    return like.like(sp.csr_array(sp.eye_array(layout.size, dtype=like.dtype, format="csr")))
+        return like.like(BlockDict(layout, layout, ones))
+    return like.like(compressed(sp.eye_array(layout.size, dtype=like.dtype, format="csr")))

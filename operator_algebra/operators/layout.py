@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from operator_algebra.arguments import quoted, shown, whole
 from operator_algebra.errors import InputError, SpaceMismatch
+from operator_algebra.models.numeric import Numbers
 
 Indices = NDArray[np.intp]
 Flags = NDArray[np.bool_]
@@ -85,11 +85,11 @@ class Layouts(dict[str, Layout]):
 class Binding:
     """The mechanism, configuration and axes for which a value was computed."""
 
-    model: Any
+    model: object
     name: str
     joint_names: tuple[str, ...]
     frame: str
-    q: Any = None
+    q: Numbers | None = None
 
     def check(self, other: Binding, what: str) -> None:
         """Refuse to mix values of different mechanisms, configurations or axes."""
@@ -105,7 +105,7 @@ class Binding:
                 f"cannot {what} a value of {self.name} and one of {other.name}: they belong to different mechanisms. "
                 "Evaluate both on the same model."
             )
-        if self.q is not other.q and not np.array_equal(self.q, other.q):
+        if self.q is not other.q and (self.q is None or other.q is None or not np.array_equal(self.q, other.q)):
             raise SpaceMismatch(
                 f"cannot {what} values of {self.name} at two configurations: their q differ. "
                 "Evaluate both with the same q, or the whole formula at once."

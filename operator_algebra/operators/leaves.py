@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, assert_never
+from typing import Literal, NamedTuple, assert_never
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ from operator_algebra.errors import InputError
 from operator_algebra.models.configurations import rest
 from operator_algebra.models.kinematics import body_transforms, inertia_blocks, joint_map_groups, joint_map_rate_groups
 from operator_algebra.models.model import Model
-from operator_algebra.models.numeric import Numbers
+from operator_algebra.models.numeric import Kind, Numbers
 from operator_algebra.operators.layout import Indices
 from operator_algebra.operators.leaf import (
     GroundAcceleration,
@@ -216,7 +216,7 @@ class LeafValues:
         ]
 
     def _inertia(self) -> Numbers:
-        kind: Any = np.finfo(self.q.dtype).dtype if self.q.dtype.kind in "fc" else np.float64
+        kind: Kind = np.finfo(self.q.dtype).dtype if self.q.dtype.kind in "fc" else np.dtype(np.float64)
         inertia = inertia_blocks(self.model, kind)
         if self.frame == "world":
             inertia = self._axes @ inertia @ np.swapaxes(self._axes, -1, -2)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import isqrt
-from typing import Any
+from typing import cast
 
 import numpy as np
 
-from operator_algebra.models.numeric import Numbers
+from operator_algebra.models.numeric import Numbers, Scalar
 from operator_algebra.operators.factors import cholesky, least_eigenvalues
 
 
@@ -50,10 +50,10 @@ def _exact(index: int, block: Numbers) -> Numbers:
     return result
 
 
-def square_root(x: Any) -> Any:
+def square_root(x: Scalar) -> Scalar:
     """The square root in the same kind of number; of a rational that is no square, a rational with 200 more bits."""
     if isinstance(x, int | Fraction):
         p, q = Fraction(x).numerator, Fraction(x).denominator
         exact = Fraction(isqrt(p), isqrt(q))
         return exact if exact * exact == x else Fraction(isqrt((p * q) << 400), q << 200)
-    return x**0.5
+    return cast("float", x) ** 0.5

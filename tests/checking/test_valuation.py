@@ -1,5 +1,7 @@
 """The valuation against the reference evaluation, floats against fixed point, and what an inverse needs."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -64,7 +66,7 @@ def test_two_roads_to_the_same_value(name: str, frame: Axes) -> None:
     valuation, (sample,) = _valuation(model, frame)
     for e in [*FORMULAS, *LEAVES]:
         needs_v = "v" in str({symbol.name for symbol in _inputs(e)})
-        given = {"v": sample.v} if needs_v or e is LEAVES[2] else {}
+        given: dict[str, Any] = {"v": sample.v} if needs_v or e is LEAVES[2] else {}
         reference = evaluate(e, model, q=sample.q, frame=frame, **given)
         value = valuation.value(e)
         dense = reference.data.toarray()

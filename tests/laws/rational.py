@@ -10,6 +10,7 @@ import numpy as np
 
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.meaning.evaluator import Evaluation
+from operator_algebra.operators.blockdict import exact
 from operator_algebra.operators.layout import Layout
 from tests.oracles.exact_sources import GivenSource
 
@@ -71,4 +72,4 @@ def rational_tree(seed: int) -> Evaluation:
 def is_zero(e: Expr, tree: Evaluation) -> bool:
     """Whether a formula vanishes exactly."""
     value = tree.value(e)
-    return all(x == 0 for block in value.data.blocks.values() for x in np.asarray(block).flat)
+    return all(x == 0 for block in exact(value.data).blocks.values() for x in np.asarray(block).flat)

@@ -244,7 +244,7 @@ def test_sparse_is_a_copy() -> None:
 def test_blocks_of_every_size_are_stored_and_measured(size: float) -> None:
     model = chain(2)
     value = evaluate(s.M, model, q=model.neutral())
-    small = value.like(value.data * 0.0 + value.data.sign() * size)
+    small = value.like(value.stored * 0.0 + value.stored.sign() * size)
     assert small.nnz == value.nnz == 2
     count = np.count_nonzero(small[0, 0])
     assert small.norms().toarray()[0, 0] == pytest.approx(size * np.sqrt(count), rel=1e-3)

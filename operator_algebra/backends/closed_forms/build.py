@@ -53,7 +53,7 @@ class ClosedForms(ClosedForm):
         position = coordinates(self.model, q)
         wanted = [s for s in self.program.accepts if s.name in self.program.inputs or s.name in given]
         bound = SymbolBinder(what, self.model, False, False).bind(wanted, given)
-        v = bound.values["v"].dense[:, 0] if self.program.reads_rates else None
+        v = bound.values["v"].entries if self.program.reads_rates else None
         joints = JointExpressions(exact, position, v)
         written = {name: [objects(block) for block in bound.values[name].by_body()] for name in self.program.inputs}
         entries = [*exact.entries(), *joints.entries()]

@@ -149,7 +149,7 @@ class _Execution:
         arrays: list[Blocks] = []
         for bodies in self.levels.shapes:
             if value.dense is None:
-                blocks = [value.blocks[k] for k in bodies.tolist()]
+                blocks: list[Numbers] = [value.blocks[k] for k in bodies.tolist()]
                 lead = np.broadcast_shapes(*{block.shape[:-2] for block in blocks})
                 stacked = np.stack([np.broadcast_to(b, (*lead, *b.shape[-2:])) for b in blocks], axis=-3)
             elif value.rows.attached:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -79,7 +79,7 @@ def blocks(
     """The pattern of an operator: structural without q, else of its value there; a value needs no model."""
     subject = read(e)
     if isinstance(subject, BlockMatrix):
-        return _of_value(subject, subject.binding.model)
+        return _of_value(subject, cast("Model", subject.binding.model))
     if model is None:
         raise InputError(f'{brief(subject)} is drawn on a mechanism. Give one: spy(e, oa.load("quadruped")).')
     if model.n > LARGEST:

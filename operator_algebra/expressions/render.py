@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, assert_never
 
 from operator_algebra.arguments import choice
 from operator_algebra.errors import InputError
@@ -28,6 +28,7 @@ from operator_algebra.expressions.nodes import (
     Symbol,
     Transpose,
     Zero,
+    of_a_kind,
 )
 from operator_algebra.expressions.traverse import fold
 from operator_algebra.markup import cut as cut
@@ -174,7 +175,7 @@ def _product(visit: _Visit) -> Iterator[_Piece]:
 
 
 def _parts(visit: _Visit, style: Style) -> Iterator[_Piece]:
-    node = visit.node
+    node = of_a_kind(visit.node)
     match node:
         case Symbol() | Fixpoint():
             name = written(node.name, style)
@@ -203,7 +204,7 @@ def _parts(visit: _Visit, style: Style) -> Iterator[_Piece]:
         case Local():
             yield from _local(visit, node, style)
         case _:
-            raise AssertionError(node)
+            assert_never(node)
 
 
 def _expanded(visit: _Visit, style: Style) -> Iterator[_Piece]:

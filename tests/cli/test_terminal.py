@@ -107,7 +107,7 @@ def test_version() -> None:
         ("operator-algebra run mass_matrix --backend ", {"auto", *REGISTRY}),
         ("operator-algebra run mass_matrix --method r", {"refined"}),
         ("operator-algebra lower mass_matrix --style t", {"text"}),
-        ("operator-algebra run ./program.t", set()),
+        ("operator-algebra run ./program.t", {""}),
     ],
 )
 def test_the_shell_completes_names(line: str, expected: set[str]) -> None:

@@ -40,8 +40,6 @@ LIMIT = 4_000_000
 Place = Literal["sum", "term", "factor", "base"]
 """Where a sub-expression stands: alone, as a term of a sum, as a factor, or under a star or an inverse."""
 
-_ATOMS = (Symbol, One, Zero, Root, Diag, Fixpoint, Local, Transpose, Inverse)
-
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
@@ -87,11 +85,11 @@ def _number(c: Fraction, style: Style) -> str:
 
 def needs_parentheses(node: Expr, place: Place) -> bool:
     """Whether a node needs parentheses where it stands."""
-    if isinstance(node, _ATOMS) or place == "sum":
+    if place == "sum":
         return False
     if isinstance(node, Product):
         return place in ("factor", "base")
-    return place != "term" if isinstance(node, Scale) else True
+    return place != "term" if isinstance(node, Scale) else isinstance(node, Sum)
 
 
 def _below(visit: _Visit, index: int, place: Place) -> _Visit:

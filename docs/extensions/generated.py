@@ -2,7 +2,9 @@
 
 import ast
 import inspect
+import re
 import shutil
+from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
 
@@ -15,6 +17,7 @@ from operator_algebra import symbols
 from operator_algebra.cli.main import app
 from operator_algebra.expressions.nodes import Expr, Fixpoint, Symbol
 from operator_algebra.operators.spaces import Space
+from operator_algebra.programs.instructions import WORDS, Instruction
 
 _DOCS = Path(__file__).parents[1]
 _NOTEBOOKS = _DOCS.parent / "notebooks"
@@ -128,6 +131,25 @@ def commands_page() -> str:
     return "\n".join(parts)
 
 
+_WHERE = {"L": "here", "U": "at the children", "D": "at the parent", "R": "at all bodies"}
+_MARKS = re.compile(r"[|*_<]")
+
+
+def _instruction_row(kind: type[Instruction]) -> str:
+    """Its word, its fields in order with where they are read, and what it means."""
+    read = {one.name: f" {_WHERE.get(one.where, f'where `{one.where}` comes from')}" for one in kind.readings}
+    takes = "<br>".join(f"`{one.name}`{read.get(one.name, '')}" for one in fields(kind))
+    parts = " ".join((inspect.getdoc(kind) or "").split()).split("`")
+    parts[::2] = [_MARKS.sub(r"\\\g<0>", part) for part in parts[::2]]
+    return f"| `{kind.word}` | {takes} | {'`'.join(parts)} |"
+
+
+def instructions_table() -> str:
+    """Every instruction, in the order of the records."""
+    rows = "\n".join(map(_instruction_row, WORDS.values()))
+    return f"| word | fields, and where they are read | means |\n|---|---|---|\n{rows}\n"
+
+
 def _write(sphinx: Sphinx) -> None:
     pages = {
         "reference/names.md": names_page(),
@@ -137,6 +159,7 @@ def _write(sphinx: Sphinx) -> None:
         "reference/course.md": application_page(operator_algebra.course, "Course"),
         "reference/commands.md": commands_page(),
         "reference/errors.md": errors_page(),
+        "explain/instructions.inc": instructions_table(),
     }
     for path, text in pages.items():
         target = _DOCS / path

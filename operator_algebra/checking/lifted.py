@@ -9,14 +9,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from operator_algebra.checking.arithmetic import Floats
-from operator_algebra.expressions.nodes import Expr, Inverse, One, Product, Scale, Sum, Symbol, Transpose
+from operator_algebra.expressions.nodes import (
+    Diag,
+    Expr,
+    Fixpoint,
+    Inverse,
+    Local,
+    One,
+    Product,
+    Root,
+    Scale,
+    Sum,
+    Symbol,
+    Transpose,
+    Zero,
+    of_a_kind,
+)
 from operator_algebra.operators.blockdict import Sparse, compressed
 from operator_algebra.operators.blocks import BlockMatrix
 from operator_algebra.operators.spaces import ONE, Space, Type
@@ -47,6 +62,7 @@ class Equations:
 
     def apply(self, e: Expr, form: Form) -> Form:
         """The value of e times a linear function of the unknowns."""
+        e = of_a_kind(e)
         match e:
             case One():
                 return form
@@ -68,9 +84,11 @@ class Equations:
                 return self.apply(e.body.definition.T, form)
             case Inverse():
                 return self._inverse(e, form)
-            case _:
+            case Symbol() | Zero() | Transpose() | Root() | Diag() | Fixpoint() | Local():
                 value = self.prober.run.value(e).stored
                 return {k: value @ matrix for k, matrix in form.items()}
+            case _:
+                assert_never(e)
 
     def _inverse(self, e: Inverse, form: Form) -> Form:
         if isinstance(e.body, Symbol) and isinstance(e.body.definition, Inverse):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
+from typing import assert_never
 
 import numpy as np
 
@@ -22,11 +23,13 @@ from operator_algebra.expressions.nodes import (
     Local,
     One,
     Product,
+    Root,
     Scale,
     Sum,
     Symbol,
     Transpose,
     Zero,
+    of_a_kind,
 )
 from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.meaning.evaluator import Evaluation, Recursions, Request, Worst, worst
@@ -156,6 +159,7 @@ class Prober:
         return _is_local(e)
 
     def _apply(self, e: Expr, x: Column) -> Column:
+        e = of_a_kind(e)
         match e:
             case One():
                 return x
@@ -187,8 +191,10 @@ class Prober:
                 return self._crossed(e, x, turned=False)
             case Transpose() if isinstance(e.body, Local):
                 return self._crossed(e.body, x, turned=True)
-            case _:
+            case Symbol() | Transpose() | Root() | Fixpoint():
                 return self._local(e, x)
+            case _:
+                assert_never(e)
 
     def _scale(self, e: Scale, x: Column) -> Column:
         body = self._apply(e.body, x)

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from fractions import Fraction
 from functools import cache, lru_cache
+from typing import assert_never
 
 import numpy as np
 
 from operator_algebra.checking.arithmetic import Array, Floats, Singular, span
 from operator_algebra.checking.scene import Scene
 from operator_algebra.checking.values import Value, total, worst
-from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import (
     Diag,
     Expr,
@@ -27,6 +27,7 @@ from operator_algebra.expressions.nodes import (
     Symbol,
     Transpose,
     Zero,
+    of_a_kind,
 )
 from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.operators.local import Half, LocalFunction
@@ -66,6 +67,7 @@ class Valuation:
     def _node(
         self, node: Expr, found: dict[Expr, Value], products: dict[tuple[Expr, ...], Value], settling: bool
     ) -> Value:
+        node = of_a_kind(node)
         match node:
             case Symbol() if node.definition is not None:
                 return found[node.definition]
@@ -99,7 +101,7 @@ class Valuation:
             case Local():
                 return self._local(node, found)
             case _:
-                raise InputError(f"{node} cannot be checked.")
+                assert_never(node)
 
     def _plain(self, array: Array) -> Value:
         return Value(array, lambda: self.arithmetic.sizes(array), self._sound)

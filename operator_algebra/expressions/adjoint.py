@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from operator_algebra.expressions import build
 from operator_algebra.expressions.nodes import (
     Diag,
@@ -17,7 +19,7 @@ from operator_algebra.expressions.nodes import (
     Symbol,
     Transpose,
     Zero,
-    remember_adjoint,
+    of_a_kind,
 )
 from operator_algebra.expressions.traverse import postorder
 
@@ -32,7 +34,12 @@ def _is_known(node: Expr) -> bool:
     return isinstance(node, _Leaf) or node._transpose is not None  # pyright: ignore[reportPrivateUsage]
 
 
+def _remember(node: Expr, adjoint: Expr) -> None:
+    object.__setattr__(node, "_transpose", adjoint)
+
+
 def _adjoint_of(node: Expr) -> Expr:
+    node = of_a_kind(node)
     match node:
         case One():
             return build.one(node.type.T) if node.typed else node
@@ -50,8 +57,10 @@ def _adjoint_of(node: Expr) -> Expr:
             return build.inv(node.body.T)
         case Diag():
             return build.diag(node.body.T)
-        case _:
+        case Symbol() | Fixpoint() | Root() | Local():
             raise AssertionError(node)
+        case _:
+            assert_never(node)
 
 
 def adjoint(e: Expr) -> Expr:
@@ -66,7 +75,7 @@ def adjoint(e: Expr) -> Expr:
     for node in postorder(e, _below, until=_is_known):
         if not _is_known(node):
             made = _adjoint_of(node)
-            remember_adjoint(node, made)
+            _remember(node, made)
             if not isinstance(made, _Leaf):
-                remember_adjoint(made, node)
+                _remember(made, node)
     return e.T

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import assert_never
 
 from operator_algebra.expressions.nodes import (
     Diag,
@@ -20,7 +21,7 @@ from operator_algebra.expressions.nodes import (
     Symbol,
     Transpose,
     Zero,
-    set_structure,
+    of_a_kind,
 )
 from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.operators.spaces import Type
@@ -38,7 +39,7 @@ def infer(e: Expr) -> Structure:
     """Infer and remember the structure of every node below e."""
     for node in postorder(e, children_and_definition, until=_known):
         if not _known(node):
-            set_structure(node, _structure_of(node))
+            object.__setattr__(node, "_structure", _structure_of(node))
     return e.structure
 
 
@@ -53,6 +54,7 @@ def _global_flow(type_: Type) -> Flow | None:
 
 
 def _structure_of(node: Expr) -> Structure:
+    node = of_a_kind(node)
     match node:
         case Symbol():
             if node.definition is not None:
@@ -84,7 +86,7 @@ def _structure_of(node: Expr) -> Structure:
         case Local():
             return Structure("diagonal")
         case _:
-            raise AssertionError(node)
+            assert_never(node)
 
 
 def _is_symmetric(node: Expr) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import assert_never
 
 from operator_algebra.expressions.names import unicode_name
 from operator_algebra.expressions.nodes import (
@@ -20,6 +21,7 @@ from operator_algebra.expressions.nodes import (
     Symbol,
     Transpose,
     Zero,
+    of_a_kind,
 )
 from operator_algebra.expressions.query import Query
 from operator_algebra.expressions.render import Place, brief, needs_parentheses
@@ -100,7 +102,9 @@ def _scale(node: Scale, parts: tuple[str, ...]) -> str:
     return element("mrow", sign, number, parts[0])
 
 
-def _node(node: Expr, plain: tuple[str, ...]) -> str:
+def _node(e: Expr, plain: tuple[str, ...]) -> str:
+    node = of_a_kind(e)
+
     def part(index: int, place: Place) -> str:
         fenced = needs_parentheses(node.children[index], place)
         return _fenced(plain[index]) if fenced else plain[index]
@@ -133,7 +137,7 @@ def _node(node: Expr, plain: tuple[str, ...]) -> str:
         case Local():
             return _call(node.name, plain)
         case _:
-            raise AssertionError(node)
+            assert_never(node)
 
 
 def _below(node: Expr) -> tuple[Expr, ...]:

@@ -9,11 +9,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import assert_never
 
 from operator_algebra.errors import InputError, SpaceMismatch
 from operator_algebra.expressions.build import diag, inv
 from operator_algebra.expressions.formulas import formula
-from operator_algebra.expressions.nodes import Diag, Expr, Inverse, One, Product, Scale, Sum, Zero
+from operator_algebra.expressions.nodes import (
+    Diag,
+    Expr,
+    Fixpoint,
+    Inverse,
+    Local,
+    One,
+    Product,
+    Root,
+    Scale,
+    Sum,
+    Symbol,
+    Transpose,
+    Zero,
+    of_a_kind,
+)
 from operator_algebra.expressions.order import reading_key
 from operator_algebra.expressions.ring import (
     SCALAR,
@@ -79,6 +95,7 @@ class _Reader:
         self.under: dict[Expr, Form] = {}
 
     def read(self, node: Expr) -> Form:
+        node = of_a_kind(node)
         match node:
             case Zero():
                 return {}
@@ -94,8 +111,10 @@ class _Reader:
                 return self.inverse(self.done[node.body], node.body)
             case Diag():
                 return RING.sum(_diag(word, c) for word, c in self.done[node.body].items())
-            case _:
+            case Symbol() | Transpose() | Root() | Fixpoint() | Local():
                 return RING.of(node)
+            case _:
+                assert_never(node)
 
     def inverse(self, terms: Form, like: Expr) -> Form:
         if not terms:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, assert_never
 
 from operator_algebra.arguments import choice
 from operator_algebra.errors import InputError
@@ -28,6 +28,7 @@ from operator_algebra.expressions.nodes import (
     Symbol,
     Transpose,
     Zero,
+    of_a_kind,
 )
 from operator_algebra.expressions.traverse import fold
 from operator_algebra.markup import cut as cut
@@ -38,8 +39,6 @@ LIMIT = 4_000_000
 
 Place = Literal["sum", "term", "factor", "base"]
 """Where a sub-expression stands: alone, as a term of a sum, as a factor, or under a star or an inverse."""
-
-_ATOMS = (Symbol, One, Zero, Root, Diag, Fixpoint, Local, Transpose, Inverse)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +85,11 @@ def _number(c: Fraction, style: Style) -> str:
 
 def needs_parentheses(node: Expr, place: Place) -> bool:
     """Whether a node needs parentheses where it stands."""
-    if isinstance(node, _ATOMS) or place == "sum":
+    if place == "sum":
         return False
     if isinstance(node, Product):
         return place in ("factor", "base")
-    return place != "term" if isinstance(node, Scale) else True
+    return place != "term" if isinstance(node, Scale) else isinstance(node, Sum)
 
 
 def _below(visit: _Visit, index: int, place: Place) -> _Visit:
@@ -174,7 +173,7 @@ def _product(visit: _Visit) -> Iterator[_Piece]:
 
 
 def _parts(visit: _Visit, style: Style) -> Iterator[_Piece]:
-    node = visit.node
+    node = of_a_kind(visit.node)
     match node:
         case Symbol() | Fixpoint():
             name = written(node.name, style)
@@ -203,7 +202,7 @@ def _parts(visit: _Visit, style: Style) -> Iterator[_Piece]:
         case Local():
             yield from _local(visit, node, style)
         case _:
-            raise AssertionError(node)
+            assert_never(node)
 
 
 def _expanded(visit: _Visit, style: Style) -> Iterator[_Piece]:

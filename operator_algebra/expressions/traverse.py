@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, assert_never, cast, get_args
 
 from operator_algebra.arguments import entries
 from operator_algebra.errors import InputError, SpaceMismatch
@@ -14,6 +14,7 @@ from operator_algebra.expressions.nodes import (
     Fixpoint,
     Inverse,
     Local,
+    Node,
     One,
     Product,
     Root,
@@ -22,6 +23,7 @@ from operator_algebra.expressions.nodes import (
     Symbol,
     Transpose,
     Zero,
+    of_a_kind,
 )
 from operator_algebra.operators.spaces import Type
 from operator_algebra.operators.structure import is_within
@@ -113,6 +115,7 @@ def rebuild(node: Expr, parts: tuple[Expr, ...]) -> Expr:
     """The same node over other parts, made by the smart constructors."""
     from operator_algebra.expressions import build
 
+    node = of_a_kind(node)
     match node:
         case _ if parts == node.children:
             return node
@@ -134,8 +137,10 @@ def rebuild(node: Expr, parts: tuple[Expr, ...]) -> Expr:
             return build.close_fixpoint(node.name, node.variable, parts[0], node.cites)
         case Local():
             return build.local(node.function, *parts)
-        case _:
+        case Symbol() | One() | Zero():
             return node
+        case _:
+            assert_never(node)
 
 
 def _replaceable(old: Expr, new: Expr) -> None:
@@ -202,10 +207,8 @@ def to_records(e: Expr) -> tuple[tuple[Any, ...], ...]:
     return tuple(records)
 
 
-_CLASSES: dict[str, type[Expr]] = {
-    cls.__name__: cls
-    for cls in (Symbol, One, Zero, Sum, Product, Scale, Transpose, Inverse, Root, Diag, Fixpoint, Local)
-}
+KINDS: Mapping[str, type[Expr]] = {kind.__name__: kind for kind in get_args(Node)}
+"""The kinds of node by name."""
 
 
 def from_records(records: tuple[tuple[Any, ...], ...]) -> Expr:
@@ -227,7 +230,7 @@ def from_records(records: tuple[tuple[Any, ...], ...]) -> Expr:
 
 def from_fields(kind: str, type_: Type, fields: tuple[Any, ...]) -> Expr:
     """The node of a kind with these fields, as `to_records` told them."""
-    return _CLASSES[kind]._make(type_, fields)  # pyright: ignore[reportPrivateUsage]
+    return KINDS[kind]._make(type_, fields)  # pyright: ignore[reportPrivateUsage]
 
 
 def definition_of(e: Expr) -> Expr | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from operator_algebra.errors import NotLowerable
 from operator_algebra.expressions.build import diag, inv, matmul, one
@@ -23,6 +23,7 @@ from operator_algebra.expressions.nodes import (
     Symbol,
     Transpose,
     Zero,
+    of_a_kind,
 )
 from operator_algebra.expressions.traverse import definition_of
 from operator_algebra.lowering import refuse
@@ -60,14 +61,15 @@ class BlockLift:
         return ref
 
     def _lift_new(self, e: Expr) -> Steps[Ref]:
-        graph = self._lift.graph
+        graph, e = self._lift.graph, of_a_kind(e)
         match e:
-            case Symbol() if e.definition is None:
+            case Symbol(definition=None):
                 if e.structure.flow != "diagonal":
                     raise NotLowerable(refuse.not_local(e))
                 return Ref(self._lift.given(e))
-            case Symbol() if e.definition is not None:
-                ref = yield self.lift(e.definition)
+            case Symbol(definition=definition):
+                assert definition is not None
+                ref = yield self.lift(definition)
                 if not ref.star:
                     graph.name(ref.value, e.name)
                 return ref
@@ -93,9 +95,11 @@ class BlockLift:
             case Fixpoint():
                 ref = yield self._fixpoint(e)
                 return ref
-            case _:
+            case One() | Zero() | Sum() | Product() | Scale() | Diag():
                 form = yield self.terms(e)
                 return self._named(form, e.type, origin=e)
+            case _:
+                assert_never(e)
 
     def _fixpoint(self, e: Fixpoint) -> Steps[Ref]:
         if e.structure.flow not in ("diagonal", "zero"):
@@ -112,6 +116,7 @@ class BlockLift:
 
     def terms(self, e: Expr) -> Steps[Form]:
         """A block-diagonal expression as a sum of products of block values."""
+        e = of_a_kind(e)
         match e:
             case One():
                 return RING.of()
@@ -135,9 +140,11 @@ class BlockLift:
             case Diag():
                 result = yield self._diagonal(e.body)
                 return result
-            case _:
+            case Symbol() | Transpose() | Inverse() | Root() | Fixpoint() | Local():
                 ref = yield self.lift(e)
                 return {} if self._lift.is_zero(ref.value) else RING.of(ref)
+            case _:
+                assert_never(e)
 
     def _product_terms(self, e: Product) -> Steps[Form]:
         """Multiply factors; an inward hop, local factors and an outward hop collapse into one inward shift."""

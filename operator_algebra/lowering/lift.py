@@ -6,6 +6,7 @@ Then all equations couple a body with itself, its parent and its children only.
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import assert_never
 
 from operator_algebra.errors import NotLowerable
 from operator_algebra.expressions.build import inv
@@ -23,6 +24,7 @@ from operator_algebra.expressions.nodes import (
     Symbol,
     Transpose,
     Zero,
+    of_a_kind,
 )
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.blocks import BlockLift
@@ -108,6 +110,7 @@ class Lift:
 
     def _apply(self, e: Expr, x: int) -> Steps[int]:
         type_ = Type(self.graph[x].type.domain, e.type.codomain)
+        e = of_a_kind(e)
         match e:
             case One():
                 return x
@@ -148,7 +151,7 @@ class Lift:
                 ref = yield self.blocks.lift(e)
                 return self.times(ref, type_, x, e)
             case _:
-                raise AssertionError(e)
+                assert_never(e)
 
     def inline(self, number: int) -> list[Term]:
         """The terms of an anonymous sum, or the value itself as one term."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import assert_never
 
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.lowering.graph import Graph
-from operator_algebra.lowering.values import Value
+from operator_algebra.lowering.values import Unknown, Value
 from operator_algebra.programs.instructions import (
     Answer,
     Call,
@@ -18,9 +19,11 @@ from operator_algebra.programs.instructions import (
     Relate,
     Resolve,
     RootOf,
+    Rounding,
     Shift,
     Stack,
     Surround,
+    Total,
     Update,
 )
 from operator_algebra.programs.products import expand_products, single_product
@@ -118,8 +121,21 @@ def inlined(
                 alone = len(value.definition.terms) == 1
                 turned = alone and len(value.definition.terms[0].factors) == 1
                 inside = number not in named and alone and (turned or not value.is_vector)
-            case _:
+            case (
+                Given()
+                | Reduce()
+                | Total()
+                | Update()
+                | Rounding()
+                | Relate()
+                | Resolve()
+                | Surround()
+                | Answer()
+                | Unknown()
+            ):
                 inside = False
+            case _:
+                assert_never(value.definition)
         if inside and number not in shown | carried:
             found.add(number)
     return frozenset(found)

@@ -8,6 +8,7 @@ cancelled.
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import assert_never
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from operator_algebra.expressions.nodes import (
     Symbol,
     Transpose,
     Zero,
+    of_a_kind,
 )
 from operator_algebra.meaning.evaluator import Evaluation, Request, Steps
 from operator_algebra.meaning.inverses import resolved
@@ -50,6 +52,7 @@ def magnitude_steps(run: Evaluation, request: Request) -> Steps[Sparse]:
     def value(part: Expr) -> Request:
         return Request("value", part, None, here)
 
+    node = of_a_kind(node)
     match node:
         case Symbol() if node.definition is not None:
             return (yield ask(node.definition))
@@ -91,7 +94,7 @@ def magnitude_steps(run: Evaluation, request: Request) -> Steps[Sparse]:
             inside = run.environments.get((node, id(here)))
             return found if inside is None or not run.scaling else (yield Request("magnitude", node.body, None, inside))
         case _:
-            raise AssertionError(node)
+            assert_never(node)
 
 
 def _sizes(value: BlockMatrix) -> Sparse:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, assert_never
 
 from operator_algebra.errors import TheoryError
 from operator_algebra.expressions.mismatch import short
@@ -26,6 +26,7 @@ from operator_algebra.expressions.nodes import (
     Symbol,
     Transpose,
     Zero,
+    of_a_kind,
 )
 from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.meaning import steps
@@ -159,6 +160,7 @@ class Planner:
         if node not in self.open:
             place: Place = "local" if node.type.domain.attached else "column"
             return add(steps.fetch(self._known(node, place)))
+        node = of_a_kind(node)
         match node:
             case Fixpoint():
                 return self._read(spot, self.unknown(node))
@@ -187,8 +189,10 @@ class Planner:
             case Product():
                 found = [self._path(spot, items, returning=False) for items in self._terms(node)]
                 return self._summed(spot, found, node)
-            case _:
+            case Symbol() | One() | Zero():
                 raise NoSinglePath(short(node))
+            case _:
+                assert_never(node)
 
     def _read(self, spot: _Spot, unknown: Unknown) -> int:
         if self._current is not None:

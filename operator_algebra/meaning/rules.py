@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import assert_never
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from operator_algebra.expressions.nodes import (
     Symbol,
     Transpose,
     Zero,
+    of_a_kind,
 )
 from operator_algebra.meaning.evaluator import Evaluation, Request, Steps
 from operator_algebra.meaning.extent import SPARSE_ENTRY, refuse_beyond
@@ -54,6 +56,7 @@ def value_steps(run: Evaluation, request: Request) -> Steps[BlockMatrix]:
         return Request("value", part, None, here)
 
     run.afford(node)
+    node = of_a_kind(node)
     match node:
         case Symbol() if node.definition is not None:
             return (yield ask(node.definition))
@@ -93,7 +96,7 @@ def value_steps(run: Evaluation, request: Request) -> Steps[BlockMatrix]:
                 vectors.append((yield ask(argument)))
             return _local(run, node, vectors)
         case _:
-            raise AssertionError(node)
+            assert_never(node)
 
 
 def constant(run: Evaluation, node: Expr) -> BlockMatrix:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, assert_never
 
 from operator_algebra.expressions.names import Style, written
 from operator_algebra.programs.instructions import (
@@ -20,6 +20,7 @@ from operator_algebra.programs.instructions import (
     Relate,
     Resolve,
     RootOf,
+    Rounding,
     Shift,
     Stack,
     Surround,
@@ -123,8 +124,7 @@ class Writer:
                 return f"[{rows}]{mark}"
             case Part():
                 return f"{self.grouped(definition.source)}[{definition.index + 1}]"
-            case Linear() if len(definition.terms) == 1:
-                term = definition.terms[0]
+            case Linear(terms=(term,)):
                 return self.sum([_adjoint(term) if star else term])
             case _:
                 text = self.formula(step)
@@ -250,8 +250,12 @@ class Writer:
                 return self.prose("solve, for every unit at k, the equations at k,") + f"{relation}(c), {around}(k)"
             case Given():
                 return "given"
-            case _:
+            case Invert() | RootOf() | Call() | Stack() | Part():
                 return self.inside(step, star=False)
+            case Rounding():
+                raise AssertionError(definition)
+            case _:
+                assert_never(definition)
 
     def update(self, definition: Update) -> str:
         """P − G H P, or Joseph's form where the method asks for it."""

@@ -175,7 +175,7 @@ class Rounding(Record):
 class Relate(Record):
     """Orthogonal elimination: what a subtree says about what it sends (u) and what it receives (β): Ru u + Rd β = r.
 
-    `carried` holds, for each gather and each pull, its hop and the member that it carries.
+    `gathers` and `pulls` hold the hop of each and the member that it carries.
     """
 
     own: Ref = children()

@@ -37,7 +37,7 @@ _TOKEN = re.compile(
     r'\s*(?:(?P<string>"(?:[^"\\]|\\.)*")|(?P<comment>#)|(?P<value>%[0-9]+\'?)|(?P<hop>(?:in|out):)'
     r"|(?P<number>[0-9]+(?:/[0-9]+)?)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<mark>[-+·.()\[\]{}<>:=']))"
 )
-_NODES: dict[str, tuple[str, Any]] = {
+NODES: dict[str, tuple[str, Any]] = {
     "symbol": ("Symbol", tuple[str, str, Structure | Leaf | None, Expr | None, str]),
     "one": ("One", tuple[()]),
     "zero": ("Zero", tuple[()]),
@@ -171,14 +171,14 @@ class _Reader:
         label = line.name()
         line.mark("=")
         kind = line.name()
-        if kind not in _NODES:
+        if kind not in NODES:
             self.fail(f"{kind!r} is no kind of formula")
         content = [one.coefficient if isinstance(one, Term) else one for one in line.until(":")]
         line.mark(":")
         type_ = line.type()
         if kind == "symbol" and len(content) > 2 and isinstance(content[2], str):
             content[2] = self.make(lambda: Structure.of(str(content[2])))
-        name, hint = _NODES[kind]
+        name, hint = NODES[kind]
         if not is_of(tuple(content), hint):
             self.fail(f"a {kind} holds something else")
         self.expressions[label] = self.make(lambda: from_fields(name, type_, tuple(content)))

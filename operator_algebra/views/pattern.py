@@ -21,6 +21,7 @@ from operator_algebra.expressions.nodes import (
     Symbol,
     Transpose,
     Zero,
+    of_a_kind,
 )
 from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.models.model import Model
@@ -87,6 +88,7 @@ class _Patterns:
 
     def _pattern(self, node: Expr) -> Filled:
         parts = [self.known[child] for child in self._below(node)]
+        node = of_a_kind(node)
         match node:
             case Symbol() if node.definition is not None:
                 return parts[0]
@@ -111,7 +113,7 @@ class _Patterns:
             case Fixpoint():
                 return self._fixpoint(node)
             case _:
-                raise AssertionError(node)
+                assert_never(node)
 
     def _none(self, node: Expr) -> Filled:
         rows, cols = (block_layout(space, self.model).count for space in (node.type.codomain, node.type.domain))

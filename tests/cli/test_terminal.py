@@ -106,6 +106,8 @@ def test_version() -> None:
         ("operator-algebra run task_space.stacked.inv", {"task_space.stacked.inverse_inertia"}),
         ("operator-algebra run mass_matrix --backend ", {"auto", *REGISTRY}),
         ("operator-algebra run mass_matrix --method r", {"refined"}),
+        ("operator-algebra lower mass_matrix --style t", {"text"}),
+        ("operator-algebra run ./program.t", {""}),
     ],
 )
 def test_the_shell_completes_names(line: str, expected: set[str]) -> None:

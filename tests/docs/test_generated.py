@@ -1,0 +1,22 @@
+"""Pages of facts: what is written from the package says all of it."""
+
+import re
+from dataclasses import fields
+
+from docs.extensions.generated import instructions_table
+from operator_algebra.programs.instructions import WORDS
+
+
+def test_the_table_of_instructions_has_every_word_and_every_field() -> None:
+    rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in instructions_table().splitlines()[2:]]
+    assert [row[0].strip() for row in rows] == [f"`{word}`" for word in WORDS]
+    for kind, (_, takes, means) in zip(WORDS.values(), rows, strict=True):
+        assert [re.findall("`(.*?)`", one)[0] for one in takes.split("<br>")] == [one.name for one in fields(kind)]
+        assert means.strip()
+
+
+def test_the_table_says_where_a_field_is_read() -> None:
+    table = instructions_table()
+    assert "`source` where `hop` comes from" in table
+    assert "`own` at the children" in table
+    assert "`terms` at all bodies" in table

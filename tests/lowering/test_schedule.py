@@ -11,10 +11,15 @@ from operator_algebra.applications import dynamics
 from operator_algebra.expressions.build import diag, inv, operator, vector
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, block, dense, logdet, trace
+from operator_algebra.lowering.graph import Graph
+from operator_algebra.lowering.lift import Lift
 from operator_algebra.lowering.lower import lower
-from operator_algebra.models.families import chain, random_tree
-from operator_algebra.operators.spaces import FORCE, RATE, TORQUE, space
+from operator_algebra.lowering.passes import PASSES as GRAPH_PASSES
+from operator_algebra.lowering.schedule import Stage, schedule
+from operator_algebra.operators.spaces import FORCE, ONE, RATE, TORQUE, space
+from operator_algebra.programs.instructions import Given
 from operator_algebra.programs.program import Program
+from operator_algebra.programs.records import Ref, references
 
 H, K, M, T, phi, psi, D = s.H, s.K, s.M, s.T, s.phi, s.psi, s.D
 MASS = H @ phi @ M @ phi.T @ H.T
@@ -142,39 +147,45 @@ def test_no_input_means_a_factor_part_only() -> None:
     assert not factors & solves
 
 
-# -- cost --------------------------------------------------------------------------------------------------------------
-
-LINEAR = [name for name in PASSES if not name.startswith("dense")]
+# -- stages of a graph -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", LINEAR)
-def test_cost_is_linear(name: str) -> None:
-    program = lower(PASSES[name][0])
-    costs = [program.cost(chain(n)) for n in (50, 100, 200)]
-    assert costs[0].order == "O(N)"
-    totals = [cost.total for cost in costs]
-    assert totals[2] - totals[1] == 2 * (totals[1] - totals[0]) > 0
-    # The first and the last body of a chain differ from those between; these are all alike.
-    assert len(set(costs[0].per_body[1:-1])) == 1
+def stages(e: Expr) -> tuple[Graph, tuple[Stage, ...]]:
+    """A graph after all passes, and its stages."""
+    graph = Graph()
+    graph.hold(Ref(Lift(graph).vector(e)))
+    for one in GRAPH_PASSES:
+        one(graph)
+    return graph, schedule(graph)
 
 
-def test_cost_counts_degrees_of_freedom() -> None:
-    program = lower(inv(MASS) @ T)
-    flops = [program.cost(chain(20, joint=kind)).total for kind in ("revolute", "cylindrical", "spherical", "floating")]
-    assert flops == sorted(flops)
-    assert flops[0] < 20 * 1500  # 4 s³ + 4 s² m + … with s = 6, m = 1 and some overhead
+@pytest.mark.parametrize(
+    "name", [name for name, (e, _) in PASSES.items() if isinstance(e, Expr) and e.type.domain == ONE]
+)
+def test_a_value_is_placed_once_and_after_what_it_reads(name: str) -> None:
+    e, _ = PASSES[name]
+    assert isinstance(e, Expr)
+    graph, found = stages(e)
+    placed = [number for stage in found for number in stage.values]
+    given = {n for n, value in graph.values.items() if isinstance(value.definition, Given)}
+    assert sorted(placed) == sorted(graph.values.keys() - given)
+    done = set(given)
+    for stage in found:
+        inside: set[int] = set()
+        for number in stage.values:
+            for ref, label in references(graph[number].definition):
+                running = label in "UD" and stage.direction == {"U": "inward", "D": "outward"}[label]
+                assert ref.value in done or ref.value in inside or (running and ref.value in stage.values)
+            inside.add(number)
+        done |= inside
 
 
-def test_dense_results_cost_what_they_hold() -> None:
-    mass, inverse = lower(dense(MASS)), lower(dense(inv(MASS)))
-    assert (mass.cost(chain(5)).order, inverse.cost(chain(5)).order) == ("O(N depth)", "O(N²)")
-    for program in (mass, inverse):
-        a, b, c = (program.cost(chain(n)).total for n in (50, 100, 200))
-        assert c - b > 3 * (b - a)
-    wide = random_tree(200, joints=("revolute",), branching=1.0, seed=0)
-    assert mass.cost(wide).total < mass.cost(chain(200)).total / 4
+def test_what_belongs_to_no_body_is_computed_between_sweeps() -> None:
+    graph, found = stages(dynamics.kinetic_energy)
+    for stage in found:
+        assert all(graph[number].attached == (stage.direction != "once") for number in stage.values)
 
 
-def test_a_sum_over_bodies_costs_something() -> None:
-    alone, with_sum = lower(s.V).cost(chain(30)), lower(dynamics.kinetic_energy).cost(chain(30))
-    assert with_sum.total >= alone.total + 30 * 6 * 6
+def test_without_a_shift_any_order_will_do() -> None:
+    _, found = stages(inv(s.M) @ x)
+    assert [stage.direction for stage in found] == ["local"]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from operator_algebra.programs.instructions import Given, Instruction, Relate, Shift
 from operator_algebra.programs.program import Program, Step
@@ -30,24 +31,24 @@ def planted(program: Program, kind: str, rng: random.Random) -> Planted | None:
     if not found:
         return None
     step, what, change = rng.choice(found)
-    return Planted(kind, f"{step.name}: {what}", change)
+    return Planted(kind, f"{step.name}: {what}", change())
 
 
-def _plans(program: Program, step: Step, kind: str) -> Iterator[tuple[Step, str, Program]]:
+def _plans(program: Program, step: Step, kind: str) -> Iterator[tuple[Step, str, Callable[[], Program]]]:
     match kind:
         case "symmetry":
             if not step.value.symmetric and not _own_adjoint(program, step):
                 changed = replace(step, value=replace(step.value, symmetric=True))
-                yield step, "called its own adjoint", _with_step(program, changed)
+                yield step, "called its own adjoint", partial(_with_step, program, changed)
         case "direction":
             if isinstance(step.definition, Shift):
                 turned = replace(step.definition, hop=step.definition.hop.T)
-                yield step, "hop turned", with_definition(program, step.number, turned)
+                yield step, "hop turned", partial(with_definition, program, step.number, turned)
         case _:
             for index, (ref, _) in enumerate(references(step.definition)):
                 for other in _others(program, step, ref, kind):
                     changed = _with_operand(step.definition, index, other)
-                    yield step, f"{ref} becomes {other}", with_definition(program, step.number, changed)
+                    yield step, f"{ref} becomes {other}", partial(with_definition, program, step.number, changed)
 
 
 def _others(program: Program, step: Step, ref: Ref, kind: str) -> Iterator[Ref]:

@@ -1,0 +1,102 @@
+"""Block products: equal ones are computed once, and the update of a Riccati equation is one instruction."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from operator_algebra import symbols as s
+from operator_algebra.lowering.graph import Graph, Method
+from operator_algebra.lowering.products import name_common_prefixes, recognise_updates, reuse_products
+from operator_algebra.lowering.values import Value
+from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE
+from operator_algebra.programs.instructions import Invert, Linear, Update
+from operator_algebra.programs.records import Ref
+from tests.lowering.meant import Meant, given, kept_by, leaves_of, same, term
+
+
+def factors(graph: Graph, number: int) -> list[tuple[Ref, ...]]:
+    definition = graph[number].definition
+    assert isinstance(definition, Linear)
+    return [one.factors for one in definition.terms]
+
+
+def test_a_product_and_its_adjoint_are_read_where_they_stand_in_a_row() -> None:
+    graph = Graph()
+    m, h = given(graph, s.M), Ref(given(graph, s.H))
+    graph.put(m, replace(graph[m], symmetric=True))
+    crossed = graph.linear(RATE >> FORCE, [term(m, h.T)])
+    pivot = graph.linear(RATE >> TORQUE, [term(h, m, h.T)])
+    turned = graph.linear(MOTION >> TORQUE, [term(h, m, times=2)])
+    kept_by(reuse_products, graph, crossed, pivot, turned)
+    assert factors(graph, pivot) == [(Ref(crossed).T, h.T)]
+    assert factors(graph, turned) == [(Ref(crossed).T,)]
+    assert factors(graph, crossed) == [(Ref(m), h.T)]
+
+
+def test_a_pair_that_two_products_share_gets_a_value() -> None:
+    graph = Graph()
+    m, h = given(graph, s.M), Ref(given(graph, s.H))
+    pivot = graph.linear(RATE >> TORQUE, [term(h, m, h.T)])
+    inverse = Ref(graph.new(TORQUE >> RATE, Invert(Ref(pivot))))
+    gain = graph.linear(TORQUE >> FORCE, [term(m, h.T, inverse)])
+
+    def both(graph: Graph) -> None:
+        name_common_prefixes(graph)
+        reuse_products(graph)
+
+    kept_by(both, graph, pivot, gain)
+    (first,), (second,) = factors(graph, pivot), factors(graph, gain)
+    assert first[-1] == second[0]
+    assert factors(graph, first[-1].value) == [(Ref(m), h.T)]
+
+
+def riccati(method: Method = "auto", *, noise: bool = False, sign: int = -1) -> tuple[Graph, int]:
+    """P − P H* D⁻¹ H P at one body, with P = M and D = H P H* + J."""
+    graph = Graph(method=method)
+    h = Ref(given(graph, s.H))
+    m = given(graph, s.M)
+    graph.put(m, replace(graph[m], symmetric=True))
+    further = [term(given(graph, s.armature))] if noise else []
+    pivot = graph.linear(RATE >> TORQUE, [term(h, m, h.T), *further])
+    graph.put(pivot, replace(graph[pivot], symmetric=True))
+    inverse = graph.new(TORQUE >> RATE, Invert(Ref(pivot)))
+    definition = Linear((term(m), term(m, h.T, inverse, h, m, times=sign)))
+    number = graph.reserve()
+    graph.put(number, Value(MOTION >> FORCE, definition, symmetric=True))
+    return graph, number
+
+
+@pytest.mark.parametrize("noise", [False, True])
+@pytest.mark.parametrize("method", ["auto", "joseph"])
+def test_an_update_is_recognised_and_computes_the_same(method: Method, noise: bool) -> None:
+    graph, number = riccati(method, noise=noise)
+    kept_by(recognise_updates, graph, number)
+    update = graph[number].definition
+    assert isinstance(update, Update)
+    assert (update.J is not None) == noise
+    assert update.joseph == (method == "joseph")
+    (written,) = factors(graph, update.gain.value)
+    assert len(written) == 3
+
+
+def test_another_sign_is_no_update() -> None:
+    graph, number = riccati(sign=1)
+    recognise_updates(graph)
+    assert isinstance(graph[number].definition, Linear)
+
+
+def test_what_nothing_calls_symmetric_is_no_update() -> None:
+    graph, number = riccati()
+    graph.put(number, replace(graph[number], symmetric=False))
+    recognise_updates(graph)
+    assert isinstance(graph[number].definition, Linear)
+
+
+def test_an_update_without_noise_leaves_nothing_in_the_released_directions() -> None:
+    graph, number = riccati()
+    recognise_updates(graph)
+    meant = Meant.on(leaves_of(graph))
+    left, h = meant.computed(graph, number, given(graph, s.H))
+    assert same(h @ left, 0 * (h @ left))

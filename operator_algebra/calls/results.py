@@ -69,7 +69,7 @@ def written(out: Any, result: Any, name: str = "out") -> Any:
     shape = np.shape(result)
     found: object = getattr(cast("object", out), "shape", type(out).__name__)
     if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray) or found != shape:
-        raise InputError(f"{name} has shape {found}; the result has {shape}. Give a plain array of that shape.")
+        raise InputError(f"{name} has shape {found}; the result has {shape}. Give an array of that shape.")
     array = cast("np.ndarray[Any, np.dtype[Any]]", out)
     if array.dtype != np.float64 or not array.flags.writeable:
         state = "" if array.flags.writeable else ", read-only"

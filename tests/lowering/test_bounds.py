@@ -171,7 +171,7 @@ def test_pivots_of_samples_that_were_not_computed_again_stay() -> None:
     plain = Run({"x": np.zeros(3)}, (Measured("D", np.array([[1e-6], [1e-10], [1e-16]]), bounded=True),))
     second = Run({"x": np.ones(2)}, (Measured("relation", np.array([[0.5], [1e-15]])),))
     found = rescued(plain, [1, 2], (3,), second)
-    assert found.results["x"].tolist() == [0.0, 1.0, 1.0]
+    assert np.asarray(found.results["x"]).tolist() == [0.0, 1.0, 1.0]
     (D, relation) = found.pivots
     # The second run answers for its samples, but where both fail the plain pivot says at which joint.
     assert D.measure.ravel().tolist() == [1e-6, np.inf, 1e-16]

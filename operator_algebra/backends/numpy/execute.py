@@ -105,7 +105,9 @@ class _Execution:
         elif step.value.attached:
             self.stored[step.number] = self._input(self.inputs.values[symbol.name])
         else:
-            self.small[step.number] = self._wide(self.inputs.values[symbol.name].dense, self.axes + 2)
+            block = self.inputs.values[symbol.name].dense
+            assert block is not None
+            self.small[step.number] = self._wide(block, self.axes + 2)
 
     def _wide(self, block: Block, rank: int) -> Block:
         """A block with as many leading axes as the batch has."""

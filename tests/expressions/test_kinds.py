@@ -52,6 +52,7 @@ def test_a_node_of_every_kind_is_read_back(name: str) -> None:
     e = EXAMPLES[name]
     for style in ("unicode", "ascii"):
         found = s.parse(e.render(style))
+        assert isinstance(found, Expr)
         assert found == e if found.typed else type(found) is type(e)  # I and 0 alone are of no type
     assert pickle.loads(pickle.dumps(e)) == e
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from operator_algebra.expressions.build import add, matmul, scale
+from operator_algebra.expressions.build import add, inv, matmul, scale
 from operator_algebra.expressions.names import Style, unicode_name
-from operator_algebra.expressions.nodes import Expr, Inverse
+from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query
 from operator_algebra.identities.identity import Law, Statement
 from operator_algebra.markup import width
@@ -28,11 +28,10 @@ def because(program: Program, style: Style) -> list[str]:
     lines: list[str] = []
     names = {step.name for step in program.steps.values()}
     for e in program.report.eliminated:
-        assert isinstance(e, Inverse)
         roles = [role for role in ("P", "D", "G") if role in names]
         found = ", ".join(unicode_name(role) if style != "ascii" else role for role in roles)
         gives = f"gives this {found}" if found else "by orthogonal transformations needs no local pivots"
-        lines.append(f"eliminating tips first on the tree of {e.body.render(style)} {gives}")
+        lines.append(f"eliminating tips first on the tree of {inv(e).render(style)} {gives}")
     table = list(_table(program, style))
     columns = [max((width(row[i]) for row in table), default=0) for i in range(3)]
     for row in table:

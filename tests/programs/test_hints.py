@@ -58,12 +58,12 @@ FITS_NOT: list[tuple[object, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "hint"), FITS, ids=str)
+@pytest.mark.parametrize(("value", "hint"), FITS, ids=[str(i) for i in range(len(FITS))])
 def test_what_fits(value: object, hint: Any) -> None:
     assert is_of(value, hint)
 
 
-@pytest.mark.parametrize(("value", "hint"), FITS_NOT, ids=str)
+@pytest.mark.parametrize(("value", "hint"), FITS_NOT, ids=[str(i) for i in range(len(FITS_NOT))])
 def test_what_does_not(value: object, hint: Any) -> None:
     assert not is_of(value, hint)
 

@@ -10,7 +10,7 @@ from tests.house.tree import ROOT, read
 
 INSTALL = 'python3 -m venv --without-pip .venv && python3 -m pip --python .venv install -e ".[test]"'
 RUN = f"{INSTALL} && .venv/bin/operator-algebra check"
-TEST = f"{INSTALL} && .venv/bin/python -m pytest"
+TEST = f"{INSTALL} && .venv/bin/python -m pytest -n auto"
 README = read(ROOT / "README.md")
 EXAMPLES = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 
@@ -22,7 +22,7 @@ def test_the_readme_has_the_two_commands() -> None:
 
 def test_the_gate_reads_them_from_the_readme() -> None:
     steps = re.findall(r'^step .* readme_command "(.*)"$', read(ROOT / ".ci" / "run"), re.MULTILINE)
-    assert sorted(steps) == ["-m pytest", "operator-algebra check"]
+    assert sorted(steps) == ["-m pytest -n auto", "operator-algebra check"]
     assert all(sum(command.endswith(ending) for command in (RUN, TEST)) == 1 for ending in steps)
 
 

@@ -32,7 +32,8 @@ def draw(symbol: Symbol, rows: Indices, cols: Indices, parent: Indices, seed: in
     if not _is_local(symbol, rows, cols, parent):
         return compressed(draw_dense(symbol, rows, cols, parent, seed))
     found: list[tuple[Indices, Indices, Floats]] = []
-    for i, j, block in _blocks(symbol, rows, cols, parent, seed):
+    drawn = _blocks(symbol, rows, cols, parent, seed)
+    for i, j, block in drawn:
         down: Indices = np.repeat(span(block.shape[0]), block.shape[1])
         across: Indices = np.tile(span(block.shape[1]), block.shape[0])
         found.append((down + i, across + j, block.ravel()))
@@ -47,7 +48,8 @@ def draw_dense(symbol: Symbol, rows: Indices, cols: Indices, parent: Indices, se
     shape = (int(rows.sum()), int(cols.sum()))
     if _is_local(symbol, rows, cols, parent):
         result = np.zeros(shape)
-        for i, j, block in _blocks(symbol, rows, cols, parent, seed):
+        drawn = _blocks(symbol, rows, cols, parent, seed)
+        for i, j, block in drawn:
             result[i : i + block.shape[0], j : j + block.shape[1]] = block
         return result
     structure = _structure(symbol)

@@ -183,6 +183,11 @@ class Reading:
     holding: Holding
     where: str
 
+    @property
+    def own(self) -> bool:
+        """Whether the value itself is read, at the children or at the parent."""
+        return self.name == "own"
+
 
 class Record:
     """An instruction; see `instruction`."""

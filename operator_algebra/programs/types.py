@@ -59,9 +59,11 @@ class TypeCheck:
         type_ = block.type
         match block.definition:
             case Given(symbol=None):
-                yield from _unless(type_.domain.counted is not None, "unit columns of a space that counts none")
+                if not (type_.domain.counted is not None):
+                    yield "unit columns of a space that counts none"
             case Given(symbol=symbol):
-                yield from _unless(symbol is not None and symbol.type == type_, "another type than its symbol")
+                if not (symbol is not None and symbol.type == type_):
+                    yield "another type than its symbol"
             case Linear(terms=terms) | Reduce(terms=terms):
                 yield from self.terms(terms, type_)
             case Shift() as shift:
@@ -69,11 +71,13 @@ class TypeCheck:
             case Invert(source=source):
                 inner = self.of(source)
                 fits = inner.same_sizes and type_ == Type(inner.codomain, inner.domain)
-                yield from _unless(fits, f"the inverse of {inner} is not {type_}")
+                if not fits:
+                    yield f"the inverse of {inner} is not {type_}"
             case RootOf(source=source):
                 inner = self.of(source)
                 fits = inner == inner.T and type_ == Type(white(inner.codomain), inner.codomain)
-                yield from _unless(fits, f"the root of {inner} is not {type_}")
+                if not fits:
+                    yield f"the root of {inner} is not {type_}"
             case Call() as call:
                 yield from self._call(call, type_)
             case Stack(rows=rows):
@@ -82,24 +86,29 @@ class TypeCheck:
                 inner = self.of(source)
                 parts = inner.codomain.summands
                 fits = index < len(parts) and Type(inner.domain, parts[index]) == type_
-                yield from _unless(fits, f"part {index} of {inner} is not {type_}")
+                if not fits:
+                    yield f"part {index} of {inner} is not {type_}"
             case Total(source=source):
                 inner = self.of(source)
                 fits = inner.same_sizes or inner.codomain == RELATION
-                yield from _unless(fits and type_ == ONE >> ONE, f"no number is made of {inner}")
+                if not (fits and type_ == ONE >> ONE):
+                    yield f"no number is made of {inner}"
             case Update() as update:
                 yield from self._update(update, type_)
             case Rounding(source=source):
-                yield from _unless(type_ == ROUNDING >> self.of(source).codomain, "columns of another space")
+                if type_ != ROUNDING >> self.of(source).codomain:
+                    yield "columns of another space"
             case Relate() as relate:
                 yield from self._relate(relate, type_)
             case Surround(relation=relation):
                 fits = self.relation(relation) is not None and type_.codomain == RELATION
-                yield from _unless(fits, "the surroundings of what is no relation")
+                if not fits:
+                    yield "the surroundings of what is no relation"
             case Resolve(relation=relation):
                 related = self.relation(relation)
                 fits = related is not None and type_ == Type(self.of(relation).domain, direct_sum(related.spaces))
-                yield from _unless(fits, "not the solution of a relation")
+                if not fits:
+                    yield "not the solution of a relation"
             case Answer() as answer:
                 yield from self._answer(answer, type_)
             case _:
@@ -111,25 +120,32 @@ class TypeCheck:
         """The factors of every term compose to the type of the sum."""
         for term in terms:
             for number in term.scalars:
-                yield from _unless(self.values[number].type == ONE >> ONE, "a scalar that is no number")
+                if self.values[number].type != ONE >> ONE:
+                    yield "a scalar that is no number"
             if not term.factors:
-                yield from _unless(type_.square, f"a multiple of the identity from {type_}")
+                if not type_.square:
+                    yield f"a multiple of the identity from {type_}"
                 continue
             found = [self.of(ref) for ref in term.factors]
             for left, right in pairwise(found):
-                yield from _unless(left.domain == right.codomain, f"factors {left} and {right} do not compose")
-            yield from _unless(Type(found[-1].domain, found[0].codomain) == type_, f"{found} is not {type_}")
+                if left.domain != right.codomain:
+                    yield f"factors {left} and {right} do not compose"
+            if Type(found[-1].domain, found[0].codomain) != type_:
+                yield f"{found} is not {type_}"
 
     def _shift(self, shift: Shift, type_: Type) -> Complaints:
         inner = self.of(shift.source)
         yield from _hop(shift.hop)
         if shift.closing is not None:
             yield from _hop(shift.closing)
-            yield from _unless(shift.closing.inward != shift.hop.inward, "hops that do not close")
-            yield from _unless(shift.closing.type.codomain == inner.domain, f"the last hop does not reach {inner}")
+            if shift.closing.inward == shift.hop.inward:
+                yield "hops that do not close"
+            if shift.closing.type.codomain != inner.domain:
+                yield f"the last hop does not reach {inner}"
         start = inner.domain if shift.closing is None else shift.closing.type.domain
         fits = shift.hop.type.domain == inner.codomain and type_ == Type(start, shift.hop.type.codomain)
-        yield from _unless(fits, f"a hop {shift.hop.type} of {inner} is not {type_}")
+        if not fits:
+            yield f"a hop {shift.hop.type} of {inner} is not {type_}"
 
     def _call(self, call: Call, type_: Type) -> Complaints:
         function = LOCAL_FUNCTIONS.get(call.name)
@@ -138,7 +154,8 @@ class TypeCheck:
             return
         expected = [Type(ONE, space) for space in function.arguments]
         fits = [self.of(ref) for ref in call.arguments] == expected and function.result == type_
-        yield from _unless(fits, f"{call.name} takes or delivers something else")
+        if not fits:
+            yield f"{call.name} takes or delivers something else"
 
     def _stack(self, rows: Sequence[Row], type_: Type) -> Complaints:
         down, across = type_.codomain.summands, type_.domain.summands
@@ -148,17 +165,20 @@ class TypeCheck:
         for row, codomain in zip(rows, down, strict=True):
             for ref, domain in zip(row, across, strict=True):
                 fits = ref is None or self.of(ref) == Type(domain, codomain)
-                yield from _unless(fits, f"a block of a stack is not {domain} → {codomain}")
+                if not fits:
+                    yield f"a block of a stack is not {domain} → {codomain}"
 
     def _update(self, update: Update, type_: Type) -> Complaints:
         A = [self.of(ref) for ref in update.A]
         for left, right in pairwise(A):
-            yield from _unless(left.domain == right.codomain, f"factors {left} and {right} do not compose")
+            if left.domain != right.codomain:
+                yield f"factors {left} and {right} do not compose"
         pivot = Type(A[-1].domain, A[-1].domain.dual)
         fits = self.of(update.P) == type_ and type_ == type_.T and A[0].codomain == type_.domain
         fits = fits and self.of(update.gain) == Type(pivot.codomain, type_.codomain)
         fits = fits and (update.J is None or self.of(update.J) == pivot)
-        yield from _unless(fits, f"an update of other blocks than {type_}")
+        if not fits:
+            yield f"an update of other blocks than {type_}"
 
     # -- relations -------------------------------------------------------------------------------------------------
 
@@ -168,12 +188,16 @@ class TypeCheck:
         return found if isinstance(found, Relate) and not ref.star else None
 
     def _relate(self, relate: Relate, type_: Type) -> Complaints:
-        yield from _unless(type_.codomain == RELATION, "a relation of another space")
+        if type_.codomain != RELATION:
+            yield "a relation of another space"
         for hop, member in (*relate.gathers, *relate.pulls):
             yield from _hop(hop)
-            yield from _unless(hop.type.domain == relate.spaces[member], "a hop of another space than it carries")
-        yield from _unless(all(hop.inward for hop, _ in relate.gathers), "a sum over children along an outward hop")
-        yield from _unless(not any(hop.inward for hop, _ in relate.pulls), "what arrives along an inward hop")
+            if hop.type.domain != relate.spaces[member]:
+                yield "a hop of another space than it carries"
+        if not (all(hop.inward for hop, _ in relate.gathers)):
+            yield "a sum over children along an outward hop"
+        if any(hop.inward for hop, _ in relate.pulls):
+            yield "what arrives along an inward hop"
         arriving: list[Space] = [hop.type.codomain for hop, _ in relate.pulls]
         gathered: list[Space] = [hop.type.codomain for hop, _ in relate.gathers]
         for equation in relate.equations:
@@ -187,7 +211,8 @@ class TypeCheck:
             constant = equation.constant
             if constant is not None:
                 fits = self.of(constant) == Type(type_.domain, equation.rows)
-                yield from _unless(fits, "a constant of another space than its equation")
+                if not fits:
+                    yield "a constant of another space than its equation"
 
     def _answer(self, answer: Answer, type_: Type) -> Complaints:
         related = self.relation(answer.relation)
@@ -196,10 +221,12 @@ class TypeCheck:
         if related is None or not fits or len(answer.drives) != len(related.equations):
             yield "answers of what is no relation with its surroundings"
             return
-        yield from _unless(type_.codomain == direct_sum(related.spaces), "not the members of the relation")
+        if type_.codomain != direct_sum(related.spaces):
+            yield "not the members of the relation"
         for ref, equation in zip(answer.drives, related.equations, strict=True):
             fits = ref is None or self.of(ref) == Type(type_.domain, equation.rows)
-            yield from _unless(fits, "an equation is driven by another space")
+            if not fits:
+                yield "an equation is driven by another space"
 
     # -- symmetry --------------------------------------------------------------------------------------------------
 
@@ -223,7 +250,8 @@ class TypeCheck:
                 fits = self.values[P.value].symmetric and (J is None or self._mirrored([Term(Fraction(1), (J,))]))
             case _:
                 fits = False
-        yield from _unless(fits, "it is not its own adjoint")
+        if not fits:
+            yield "it is not its own adjoint"
 
     def _adjoint(self, ref: Ref | None) -> Ref | None:
         return None if ref is None else straight(self.values, ref.T)
@@ -278,7 +306,8 @@ class TypeCheck:
         """What does not fit in a result."""
         whole = Type(output.columns, output.rows)
         if output.walk is not None:
-            yield from _unless(output.kind in ("dense", "block"), f"a walk for a result of kind {output.kind}")
+            if output.kind not in ("dense", "block"):
+                yield f"a walk for a result of kind {output.kind}"
             yield from self._walk(output.walk, whole)
             return
         if output.ref is None:
@@ -288,9 +317,11 @@ class TypeCheck:
         if output.kind == "picked" or (output.kind == "matrix" and whole.domain.attached and whole.codomain.attached):
             place = output.places[1] if output.kind == "picked" else None
             counted = found.domain.counted == Counted(whole.domain.sizes, place)
-            yield from _unless(counted and found.codomain == whole.codomain, f"columns {found} of {whole}")
+            if not (counted and found.codomain == whole.codomain):
+                yield f"columns {found} of {whole}"
         else:
-            yield from _unless(found == whole, f"{found} for a result {whole}")
+            if found != whole:
+                yield f"{found} for a result {whole}"
 
     def _walk(self, walk: Walk, whole: Type) -> Complaints:
         sent = [hop.type.domain for hop in walk.inward]
@@ -299,8 +330,10 @@ class TypeCheck:
         beta = [hop.type.codomain for hop in walk.outward]
         for hop in (*walk.inward, *walk.outward):
             yield from _hop(hop)
-        yield from _unless(all(h.inward for h in walk.inward), "an outward hop on the way in")
-        yield from _unless(not any(h.inward for h in walk.outward), "an inward hop on the way out")
+        if not (all(h.inward for h in walk.inward)):
+            yield "an outward hop on the way in"
+        if any(h.inward for h in walk.outward):
+            yield "an inward hop on the way out"
         x, out = [whole.domain], [whole.codomain]
         grids: Sequence[tuple[Sequence[Row], Sequence[Space], Sequence[Space]]] = (
             ([(walk.out_x,)], out, x),
@@ -317,7 +350,8 @@ class TypeCheck:
             for row, codomain in zip(grid, rows, strict=True):
                 for ref, domain in zip(row, columns, strict=True):
                     fits = ref is None or self.of(ref) == Type(domain, codomain)
-                    yield from _unless(fits, f"a block of a walk is not {domain} → {codomain}")
+                    if not fits:
+                        yield f"a block of a walk is not {domain} → {codomain}"
 
     def pivot(self, pivot: Pivot) -> Complaints:
         """What does not fit in a pivot."""
@@ -326,16 +360,13 @@ class TypeCheck:
         yield from self.terms(pivot.terms, value.type)
         for ref, one in ((pivot.left, block), (pivot.right, block.T)):
             fits = ref is None or self.of(ref) == ROUNDING >> self.of(one).codomain
-            yield from _unless(fits, "the columns that reach a pivot are of another space")
-
-
-def _unless(fits: bool, complaint: str) -> Complaints:
-    if not fits:
-        yield complaint
+            if not fits:
+                yield "the columns that reach a pivot are of another space"
 
 
 def _hop(hop: Hop) -> Complaints:
     """The direction of a hop follows from its symbol."""
     structure = hop.symbol.structure
     fits = structure.hop and hop.inward == ((structure.flow == "inward") != hop.star)
-    yield from _unless(fits, f"{hop.symbol.name} does not run that way")
+    if not fits:
+        yield f"{hop.symbol.name} does not run that way"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from operator_algebra.programs.instructions import WORDS, Relate, Resolve, Surround
+from operator_algebra.programs.instructions import WORDS
 from operator_algebra.programs.program import Program, Step, Sweep
 from operator_algebra.programs.records import Ref, references
 from operator_algebra.programs.types import TypeCheck
@@ -23,8 +23,7 @@ def check_program(program: Program) -> None:
     check_order(program)
     types = TypeCheck({number: step.value for number, step in program.computed.items()})
     for step in program.computed.values():
-        definition = step.definition
-        if isinstance(definition, Relate | Resolve | Surround) and definition.own != Ref(step.number):
+        if any(getattr(step.definition, one.name) != Ref(step.number) for one in step.definition.readings if one.own):
             raise IllFormed(f"{step.name} passes on another value than itself")
         for complaint in types.value(step.value):
             raise IllFormed(f"{step.name}: {complaint}")

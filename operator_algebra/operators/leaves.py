@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Literal, NamedTuple, assert_never
+from typing import NamedTuple, assert_never
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,11 +26,10 @@ from operator_algebra.operators.leaf import (
     SpringForce,
 )
 from operator_algebra.operators.local import LocalFunction
-from operator_algebra.spatial.arrays import ArrayNamespace
+from operator_algebra.spatial.arrays import ArrayNamespace, Axes
 from operator_algebra.spatial.transforms import phi_block
 from operator_algebra.spatial.vectors import apply, block_matrix, skew
 
-Frame = Literal["body", "world"]
 FRAMES = {"body": "axes of each body", "world": "of the base"}
 
 
@@ -81,13 +80,13 @@ class LeafValues:
     """
 
     def __init__(
-        self, model: Model, q: ArrayLike, v: ArrayLike | None = None, frame: Frame = "body", xp: ArrayNamespace = np
+        self, model: Model, q: ArrayLike, v: ArrayLike | None = None, frame: Axes = "body", xp: ArrayNamespace = np
     ) -> None:
         choice(frame, "frame", FRAMES)
         self.model = model
         self.q: Numbers = np.asarray(q)
         self.v: Numbers | None = None if v is None else np.asarray(v)
-        self.frame: Frame = frame
+        self.frame: Axes = frame
         self.xp = xp
         self._found: dict[Leaf, list[LeafBlocks]] = {}
 

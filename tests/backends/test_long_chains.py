@@ -16,7 +16,7 @@ from operator_algebra.compiler import compile as compile_program
 from operator_algebra.lowering.lower import Method
 from operator_algebra.models.families import chain
 from operator_algebra.models.model import Model
-from operator_algebra.operators.leaves import Frame
+from operator_algebra.spatial.arrays import Axes
 from tests.oracles import extended_precision, recursive_dynamics
 from tests.oracles.extended_precision import Leaves, exact, rounded
 from tests.rounding import EPS, rounding
@@ -38,7 +38,7 @@ def case(n: int) -> tuple[Model, Floats, Floats, Floats, Leaves, Any, float]:
     return model, q, v, T, leaves, extended_precision.forward_dynamics(leaves, T), norm
 
 
-def acceleration(n: int, method: Method = "auto", frame: Frame = "body") -> Floats:
+def acceleration(n: int, method: Method = "auto", frame: Axes = "body") -> Floats:
     model, q, v, T, *_ = case(n)
     return compile_program(dynamics.forward_dynamics, model, method=method, frame=frame)(q=q, v=v, T=T)
 
@@ -64,7 +64,7 @@ def test_the_reference_is_exact() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("frame", ["body", "world"])
-def test_four_hundred_bodies(method: Method, frame: Frame) -> None:
+def test_four_hundred_bodies(method: Method, frame: Axes) -> None:
     qdd = acceleration(400, method, frame)
     assert backward_error(400, qdd) <= rounding()
     # The reference has the leaves in body axes; turned to world axes they are rounded once more at every body.

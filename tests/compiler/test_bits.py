@@ -21,7 +21,7 @@ from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.lowering.lower import Method
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.model import Model
-from operator_algebra.operators.leaves import Frame
+from operator_algebra.spatial.arrays import Axes
 from tests.expression_strategies import expressions, inputs_for
 from tests.strategies import ALL_JOINTS, mechanisms
 
@@ -74,7 +74,7 @@ def check(run: Any, values: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("name", FORMULAS)
 @pytest.mark.parametrize("frame", ["body", "world"])
-def test_batches_of_any_shape(name: str, frame: Frame) -> None:
+def test_batches_of_any_shape(name: str, frame: Axes) -> None:
     rng = np.random.default_rng(0)
     for model in MODELS:
         run = compile_program(FORMULAS[name], model, frame=frame)
@@ -119,7 +119,7 @@ def test_pieces_of_a_long_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     expressions(), mechanisms(armature=True, max_bodies=5), st.integers(0, 2**20), st.sampled_from(["body", "world"])
 )
 @settings(max_examples=60)
-def test_random_expressions(e: Expr, model: Model, seed: int, frame: Frame) -> None:
+def test_random_expressions(e: Expr, model: Model, seed: int, frame: Axes) -> None:
     rows = [dict(inputs_for(e, model, seed + k)) for k in range(COUNT)]
     if any(symbol.name == "H_dot" for symbol in free_symbols(e)):
         rows = [{"v": model.random(seed + k)[1], **row} for k, row in enumerate(rows)]

@@ -18,8 +18,8 @@ from operator_algebra.expressions.build import inv, operator
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import dense
 from operator_algebra.models.families import random_tree
-from operator_algebra.operators.leaves import Frame
 from operator_algebra.operators.spaces import RATE, TORQUE
+from operator_algebra.spatial.arrays import Axes
 from tests.lowering.agreement import bound
 from tests.rounding import apart, condition, rounding
 
@@ -46,7 +46,7 @@ OPERATORS: dict[str, tuple[Expr, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("frame", ["body", "world"])
 @pytest.mark.parametrize("name", OPERATORS)
-def test_an_operator_acts_as_its_matrix(name: str, frame: Frame) -> None:
+def test_an_operator_acts_as_its_matrix(name: str, frame: Axes) -> None:
     e, inputs = OPERATORS[name]
     A = compile_program(e, TREE, frame=frame).linear_operator(q=Q, **inputs)
     matrix = evaluate(e, TREE, q=Q, frame=frame, **inputs).dense()

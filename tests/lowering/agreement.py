@@ -17,7 +17,7 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.lower import Method
 from operator_algebra.models.model import Model
-from operator_algebra.operators.leaves import Frame
+from operator_algebra.spatial.arrays import Axes
 from tests.rounding import apart, rounding, size
 
 Floats = NDArray[np.float64]
@@ -44,7 +44,7 @@ def agreement(
     model: Model,
     *,
     q: Floats,
-    frame: Frame = "body",
+    frame: Axes = "body",
     method: Method = "auto",
     scaled: Scaled | None = None,
     **inputs: Any,

@@ -13,7 +13,7 @@ from operator_algebra.expressions.nodes import Diag, Expr
 from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.lower import Method
 from operator_algebra.models.model import Model
-from operator_algebra.operators.leaves import Frame
+from operator_algebra.spatial.arrays import Axes
 from tests.lowering.agreement import Floats
 from tests.lowering.rational_expressions import Rational, rational_inputs
 from tests.strategies import ALL_JOINTS, random_body
@@ -38,7 +38,7 @@ class Case:
     formula: Expr | Query
     model: Model
     samples: tuple[Sample, ...]
-    frame: Frame
+    frame: Axes
     method: Method
 
     @property
@@ -106,7 +106,7 @@ def case(seed: int) -> Case:
     formula = _formula(
         rational, rng.choice(("question", "question", "operator", "column", "row", "number")), depth, model
     )
-    frame: Frame = rng.choice(("body", "world"))
+    frame: Axes = rng.choice(("body", "world"))
     body = formula.body if isinstance(formula, Query) else formula
     samples = tuple(
         Sample(model.random(seed + place)[0], rational_inputs(body, model, seed, place))

@@ -15,7 +15,7 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.lowering.lower import lower
 from operator_algebra.models.model import Model
-from operator_algebra.operators.leaves import Frame
+from operator_algebra.spatial.arrays import Axes
 from tests.expression_strategies import expressions, inputs_for
 from tests.lowering.agreement import agreement, bound, dense, distance, sample
 from tests.strategies import mechanisms
@@ -33,7 +33,7 @@ def with_rates(e: Expr, model: Model, values: dict[str, Any], seed: int) -> dict
 
 @given(expressions(), mechanisms(armature=True, max_bodies=6), seeds, frames)
 @settings(max_examples=300)
-def test_compiled_is_evaluated(e: Expr, model: Model, seed: int, frame: Frame) -> None:
+def test_compiled_is_evaluated(e: Expr, model: Model, seed: int, frame: Axes) -> None:
     values = with_rates(e, model, dict(inputs_for(e, model, seed)), seed)
     q, _ = model.random(seed)
     try:
@@ -46,7 +46,7 @@ def test_compiled_is_evaluated(e: Expr, model: Model, seed: int, frame: Frame) -
 
 @given(expressions(depth=2), mechanisms(max_bodies=5), st.lists(seeds, min_size=1, max_size=3), frames)
 @settings(max_examples=60)
-def test_leading_axes_are_a_batch(e: Expr, model: Model, samples: list[int], frame: Frame) -> None:
+def test_leading_axes_are_a_batch(e: Expr, model: Model, samples: list[int], frame: Axes) -> None:
     values = [with_rates(e, model, dict(inputs_for(e, model, seed)), seed) for seed in samples]
     configurations = [model.random(seed)[0] for seed in samples]
     stacked: dict[str, Any] = {name: np.stack([np.asarray(value[name]) for value in values]) for name in values[0]}

@@ -21,8 +21,8 @@ from operator_algebra.expressions.query import Query, block, dense, logdet, trac
 from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.model import Model
-from operator_algebra.operators.leaves import Frame
 from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE, space
+from operator_algebra.spatial.arrays import Axes
 from tests.lowering.agreement import agreement
 from tests.rounding import apart, condition, rounding, size
 from tests.strategies import mechanisms
@@ -98,7 +98,7 @@ def values_for(e: Expr | Query, model: Model, seed: int) -> dict[str, Any]:
 @given(mechanisms(armature=True, max_bodies=6), seeds, frames)
 @settings(max_examples=12)
 @pytest.mark.parametrize("name", FORMULAS)
-def test_answers_are_those_of_evaluation(name: str, model: Model, seed: int, frame: Frame) -> None:
+def test_answers_are_those_of_evaluation(name: str, model: Model, seed: int, frame: Axes) -> None:
     e = FORMULAS[name]
     if model.nv == 0:
         return

@@ -21,10 +21,10 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.lowering.lower import Method, lower
 from operator_algebra.models.model import Body, Model
-from operator_algebra.operators.leaves import Frame
 from operator_algebra.operators.spaces import RATE, TORQUE
 from operator_algebra.programs.program import Program
 from operator_algebra.programs.verify import IllFormed, check_program
+from operator_algebra.spatial.arrays import Axes
 from tests.lowering.agreement import bound, dense, distance
 from tests.lowering.mutants import mutants
 from tests.strategies import ALL_JOINTS, random_body
@@ -92,7 +92,7 @@ METHODS: tuple[Method, ...] = ("auto", "joseph", "refined", "orthogonal")
 @pytest.mark.parametrize("frame", ["body", "world"])
 @pytest.mark.parametrize("index", range(len(PARENTS)))
 @pytest.mark.parametrize("name", FORMULAS)
-def test_programs_mean_their_formula(name: str, index: int, frame: Frame) -> None:
+def test_programs_mean_their_formula(name: str, index: int, frame: Axes) -> None:
     e, model = FORMULAS[name], mechanism(index)
     values = values_for(e, model, index)
     expected = evaluate_with_scale(e, model, frame=frame, **values)

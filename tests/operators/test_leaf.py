@@ -21,8 +21,8 @@ from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Model
 from operator_algebra.operators import leaf as record
 from operator_algebra.operators.leaf import LEAVES, leaf_named
-from operator_algebra.operators.leaves import Frame
 from operator_algebra.operators.vanishing import vanishing
+from operator_algebra.spatial.arrays import Axes
 from tests.oracles.finite_differences import allowed, along
 from tests.rounding import apart, size
 from tests.strategies import mechanisms
@@ -68,7 +68,7 @@ def test_leaves_that_a_model_does_not_have() -> None:
 
 @given(mechanisms(armature=True), st.integers(0, 1000), st.sampled_from(["body", "world"]))
 @settings(max_examples=20, deadline=None)
-def test_rates_are_derivatives(model: Model, seed: int, frame: Frame) -> None:
+def test_rates_are_derivatives(model: Model, seed: int, frame: Axes) -> None:
     q, v = model.random(seed)
     for symbol in s.LEAVES:
         rate = s.leaf_rate(symbol, frame)

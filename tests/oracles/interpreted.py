@@ -8,17 +8,18 @@ import numpy as np
 
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import bind
-from operator_algebra.operators.leaves import Frame, LeafValues
+from operator_algebra.operators.leaves import LeafValues
 from operator_algebra.programs.interpret import Result, interpret
 from operator_algebra.programs.matrices import FLOATS, Matrix
 from operator_algebra.programs.mechanism import Mechanism
 from operator_algebra.programs.program import Program
+from operator_algebra.spatial.arrays import Axes
 
 Blocks = dict[str, list[list[list[Any]]]]
 
 
 def given_on(
-    program: Program, model: Model, *, q: Any, frame: Frame = "body", **inputs: Any
+    program: Program, model: Model, *, q: Any, frame: Axes = "body", **inputs: Any
 ) -> tuple[Mechanism, Blocks]:
     """The tree of a model with its block sizes, and what a program reads, as lists of numbers."""
     wanted = [symbol for symbol in program.accepts if symbol.name in {*program.inputs, *inputs}]
@@ -31,7 +32,7 @@ def given_on(
     return tree, {name: [block.tolist() for block in found] for name, found in blocks.items()}
 
 
-def interpreted(program: Program, model: Model, *, q: Any, frame: Frame = "body", **inputs: Any) -> Any:
+def interpreted(program: Program, model: Model, *, q: Any, frame: Axes = "body", **inputs: Any) -> Any:
     """The result of a program on a model, or its results by name, as a compiled program gives them."""
     tree, given = given_on(program, model, q=q, frame=frame, **inputs)
     results = {name: arrays(found) for name, found in interpret(program, tree, given, numbers=FLOATS).items()}

@@ -31,12 +31,12 @@ from operator_algebra.meaning.queries import answer
 from operator_algebra.models.families import random_tree
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import bind
-from operator_algebra.operators.leaves import Frame
 from operator_algebra.operators.spaces import ONE
 from operator_algebra.programs.instructions import Relate
 from operator_algebra.programs.interpret import Interpreter, Unread, interpret
 from operator_algebra.programs.matrices import FLOATS, RATIONALS, Matrix, Numbers
 from operator_algebra.programs.program import Output, Program
+from operator_algebra.spatial.arrays import Axes
 from tests.expression_strategies import expressions, inputs_for
 from tests.golden.pages import FOLDER, MASS, pages
 from tests.lowering.agreement import bound, dense, distance, scale
@@ -189,7 +189,7 @@ def determinant(rows: Any) -> Fraction:
     expressions(), mechanisms(armature=True, max_bodies=6), st.integers(0, 2**20), st.sampled_from(["body", "world"])
 )
 @settings(max_examples=300)
-def test_random_formulas_are_what_they_mean(e: Expr, model: Model, seed: int, frame: Frame) -> None:
+def test_random_formulas_are_what_they_mean(e: Expr, model: Model, seed: int, frame: Axes) -> None:
     program = lower(e)
     q, v = model.random(seed)
     values = dict(inputs_for(e, model, seed))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
@@ -18,9 +17,8 @@ from operator_algebra.models.configurations import rest
 from operator_algebra.models.kinematics import joint_map_groups, joint_map_rate_groups, joint_transforms
 from operator_algebra.operators.leaf import Leaf
 from operator_algebra.operators.leaves import LeafBlocks, LeafValues
+from operator_algebra.spatial.arrays import Axes
 from operator_algebra.spatial.vectors import apply
-
-Frame = Literal["body", "world"]
 
 
 class JointExpressions:
@@ -43,7 +41,7 @@ class JointExpressions:
 class RatioLeaves(LeafValues):
     """The blocks of leaves as arrays of ratios."""
 
-    def __init__(self, model: ExactModel, joints: JointExpressions, frame: Frame, translator: Translator) -> None:
+    def __init__(self, model: ExactModel, joints: JointExpressions, frame: Axes, translator: Translator) -> None:
         functions = translator.functions
 
         def in_lowest_terms(x: Ratio | Real) -> Ratio:

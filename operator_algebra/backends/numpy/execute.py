@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal, cast
+from typing import cast
 
 import numpy as np
 
@@ -27,13 +27,12 @@ from operator_algebra.operators.leaf import Leaf
 from operator_algebra.operators.leaves import LeafValues
 from operator_algebra.programs.instructions import Given, Invert, Relate, Resolve, Shift, Surround, Update
 from operator_algebra.programs.program import Program, Step, Sweep
-
-Frame = Literal["body", "world"]
+from operator_algebra.spatial.arrays import Axes
 
 
 def build(program: Program, model: Model, frame: str) -> Interpreter:
     """Make a program ready for a model."""
-    return Interpreter(program, model, cast("Frame", frame))
+    return Interpreter(program, model, cast("Axes", frame))
 
 
 class Interpreter:
@@ -41,10 +40,10 @@ class Interpreter:
 
     source = "the program is interpreted; it has no source"
 
-    def __init__(self, program: Program, model: Model, frame: Frame) -> None:
+    def __init__(self, program: Program, model: Model, frame: Axes) -> None:
         self.program = program
         self.model = model
-        self.frame: Frame = frame
+        self.frame: Axes = frame
         self.plans: dict[int, Plan] = {i: plan(stage) for i, stage in enumerate(program.stages)}
         self.bounds: tuple[Plan, ...] = tuple(map(plan, program.bounds))
         self._levels: dict[tuple[tuple[str, bytes], ...], Levels] = {}

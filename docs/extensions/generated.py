@@ -1,5 +1,7 @@
 """Pages of facts: written from the package each time the documentation is built, so that they cannot drift."""
 
+from __future__ import annotations
+
 import ast
 import inspect
 import re
@@ -7,9 +9,8 @@ import shutil
 from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-from sphinx.application import Sphinx
-from sphinx.util.typing import ExtensionMetadata
 from typer.testing import CliRunner
 
 import operator_algebra
@@ -18,6 +19,10 @@ from operator_algebra.cli.main import app
 from operator_algebra.expressions.nodes import Expr, Fixpoint, Symbol
 from operator_algebra.operators.spaces import Space
 from operator_algebra.programs.instructions import WORDS, Instruction
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.util.typing import ExtensionMetadata
 
 _DOCS = Path(__file__).parents[1]
 _NOTEBOOKS = _DOCS.parent / "notebooks"

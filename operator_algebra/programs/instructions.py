@@ -159,7 +159,8 @@ class Update(Record):
 class Rounding(Record):
     """Two columns w with fixed random signs, of the size that rounding has in a block, in units of eps: w w* ~ |X|.
 
-    `after` is the update of that block: its short form rounds as much once more, Joseph's only eps of it.
+    `after` is the update of that block, which rounds as much once more; with a gain of several columns, where Joseph's
+    form is used, only eps of it.
     """
 
     source: Ref = here()

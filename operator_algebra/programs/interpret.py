@@ -269,16 +269,19 @@ class Interpreter:
 
     def is_short(self, update: Update, k: int) -> bool:
         """Whether P − gain A* P is computed as it stands."""
-        single = self.get(update.gain, k).width == 1 or self.mechanism.parent[k] < 0
-        return not self.numbers.rounded or (single and not update.joseph)
+        return not self.numbers.rounded or (self._rounds_again(update, k) and not update.joseph)
+
+    def _rounds_again(self, update: Update, k: int) -> bool:
+        """Whether what is rounded in an update is as large as P; of several freedoms Joseph's form takes it away."""
+        return self.get(update.gain, k).width == 1 or self.mechanism.parent[k] < 0
 
     def _rounding(self, rounding: Rounding, k: int) -> Matrix:
-        """√ of the diagonal, or of the largest entry of each row, times signs; by Joseph's form √eps of it."""
+        """√ of the diagonal, or of each row's largest entry, times signs; √eps of it where Joseph takes most away."""
         assert self.signs is not None
         block, symmetric = self.get(rounding.source, k), self.program.computed[rounding.source.value].value.symmetric
         sizes: list[Number] = [abs(row[i]) if symmetric else _largest(row) for i, row in enumerate(block.rows)]
         after = None if rounding.after is None else self.program.steps[rounding.after.value].definition
-        unit = _ROOT_EPS if isinstance(after, Update) and not self.is_short(after, k) else Fraction(1)
+        unit = _ROOT_EPS if isinstance(after, Update) and not self._rounds_again(after, k) else Fraction(1)
         scale = [self.numbers.sqrt(size) * self.numbers.of(unit) for size in sizes]
         signs = self.signs(len(sizes), rounding.salt, k)
         return Matrix([[one * sign for sign in row] for one, row in zip(scale, signs.rows, strict=True)], signs.width)

@@ -7,6 +7,7 @@ cut off goes on where it stopped, as long as the package has not changed.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import multiprocessing
@@ -223,9 +224,10 @@ def campaign(count: int, first: int = 0) -> Iterator[tuple[Sample, float, list[V
     doubtful, healthy = list(DOUBTFUL), list(HEALTHY)
     for number in range(first, first + count):
         families = healthy if number % 5 == 4 else doubtful
-        one = sample(families[(number // 5 * (4 if families is doubtful else 1) + number % 5) % len(families)], number)
-        if one.model.nv:
-            yield (one, *verdicts(one, number))
+        family = families[(number // 5 * (4 if families is doubtful else 1) + number % 5) % len(families)]
+        drawn = (sample(family, number + again) for again in itertools.count(step=1_000_000))
+        one = next(one for one in drawn if one.model.nv)
+        yield (one, *verdicts(one, number))
 
 
 def robots() -> Iterator[tuple[Sample, float, list[Verdict]]]:

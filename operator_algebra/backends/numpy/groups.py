@@ -318,8 +318,11 @@ class GroupKernels:
         return kernel
 
     def _short(self, update: Update, group: Group) -> bool:
-        width = self._size(self.program.steps[update.gain.value].type.domain, group)
-        return not update.joseph and (width == 1 or group.root)
+        return not update.joseph and self._rounds_again(update, group)
+
+    def _rounds_again(self, update: Update, group: Group) -> bool:
+        """Whether what is rounded in an update is as large as P; of several freedoms Joseph's form takes it away."""
+        return group.root or self._size(self.program.steps[update.gain.value].type.domain, group) == 1
 
     def _rounding(self, definition: Rounding) -> Kernel:
         """The root of the diagonal of a block, of a nonsymmetric one of the largest entry in each row, with signs."""
@@ -330,7 +333,7 @@ class GroupKernels:
         def kernel(group: Group) -> Blocks:
             block = np.abs(source(group))
             sizes = np.diagonal(block, axis1=-2, axis2=-1) if symmetric else block.max(axis=-1, initial=0.0)
-            squares = isinstance(update, Update) and not self._short(update, group)
+            squares = isinstance(update, Update) and not self._rounds_again(update, group)
             signs = random_signs(self.model.n, sizes.shape[-1], definition.salt)
             here = signs[self.levels.shapes[group.shape][group.where]]
             wide = here.reshape(len(here), *(1,) * self.axes, *here.shape[1:])

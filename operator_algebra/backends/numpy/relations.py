@@ -103,6 +103,8 @@ class RelationKernels:
         self._surroundings: dict[int, Block] = {}
         self._sent: dict[int, Block] = {}
         self._solutions: dict[int, Block] = {}
+        self._kept: dict[int, Scalars] = {}
+        """What rounding leaves of the diagonals of the triangles of each body."""
         self._losses: list[Scalars] | None = None
 
     def _sizes(self, spaces: Iterable[Space], k: int) -> list[int]:
@@ -140,8 +142,13 @@ class RelationKernels:
         self._add_body(equations, k, places, self._constants, self._sent_members)
         # At a root all is eliminated, so that what a singular system leaves undetermined shows in its triangle.
         width = given - _width(places.sent) if self.parent[k] >= 0 else given
-        self._triangles[k] = equations.triangularised(width, given)
+        self._triangles[k] = self._triangularised(k, equations, width, given)
         return self._triangles[k]
+
+    def _triangularised(self, k: int, equations: Equations, width: int, given: int) -> Triangle:
+        found = equations.triangularised(width, given)
+        self._kept[k] = np.minimum(self._kept.get(k, 1.0), found.kept)
+        return found
 
     def _nothing(self, k: int) -> _Gathered:
         """The sums over no children: g = 0."""
@@ -175,7 +182,7 @@ class RelationKernels:
             terms = [(total, unit), (carried, -self.inward[i][c]), *((column, -unit) for column in before[i : i + 1])]
             equations.add(len(unit), terms, defines=total)
         width, given = _width(before) + _width(sent), equations.width - _width(shown)
-        taken = equations.triangularised(width, given)
+        taken = self._triangularised(c, equations, width, given)
         size = given - width
         rest = taken.rest
         return taken, _Gathered(
@@ -223,7 +230,8 @@ class RelationKernels:
             solutions.append(stacked([whole[..., place, :] for place in places.own]))
             sizes = np.concatenate([triangle.sizes[..., place] for place in places.own], axis=-1)
             known = np.isfinite(triangle.triangle).all(axis=(-2, -1))
-            found.append(np.where(known, 1.0 / np.maximum(_excess(solutions[k], sizes), 1.0), np.nan))
+            left = np.minimum(1.0 / np.maximum(_excess(solutions[k], sizes), 1.0), self._kept[k])
+            found.append(np.where(known, left, np.nan))
             sums = whole[..., _span(places.gathered), :]
             for c, own in self._handed_back(k, sums, solutions[k], Triangle.probed):
                 sent[c] = own
@@ -345,7 +353,7 @@ class RelationKernels:
         for (_, carried), hop, column in zip(self.definition.pulls, self.outward, arriving, strict=True):
             unit = np.eye(column.stop - column.start)
             equations.add(len(unit), [(column, unit), (places.own[carried], -hop[c])])
-        return equations.triangularised(width, given).rest
+        return self._triangularised(c, equations, width, given).rest
 
     def answer(self, k: int, drives: Drives) -> Block:
         """The members of body k, stacked, one column for each unit that drives its equations."""
@@ -356,7 +364,7 @@ class RelationKernels:
         self._add_gathered(equations, self._all[k], places.gathered, places.own, driven=False)
         self._add_surroundings(equations, k, places)
         width = equations.width
-        unknowns = equations.triangularised(width, width).solved(np.zeros((0, 1)))
+        unknowns = self._triangularised(k, equations, width, width).solved(np.zeros((0, 1)))
         return stacked([unknowns[..., place, :] for place in places.own])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,11 @@ import numpy as np
 
 from operator_algebra.backends.numpy.arrays import Block, Flags, Scalars, Sizes
 from operator_algebra.backends.numpy.blocks import solve
+from operator_algebra.backends.numpy.levels import Indices
+from operator_algebra.models.numeric import Numbers
+
+_LARGE = 0.3
+"""A column is as good as the largest if it is larger than so much of it."""
 
 
 class Equations:
@@ -118,10 +124,15 @@ class Triangle:
     """What a body's equations say once their first unknowns are eliminated.
 
     `rest` and `rest_constant` speak of the other unknowns alone; `triangle`, `top` and `top_constant` give the
-    eliminated ones. `top_probe` and `rest_probe` are the same for constants as large as rounding is, in units of it.
+    eliminated ones, in the order of their elimination. `top_probe` and `rest_probe` are the same for constants as large
+    as rounding is, in units of it.
     """
 
     triangle: Block
+    kept: Scalars
+    """What is left of its diagonal once rounding is taken off, in units of eps; at most 1."""
+    places: Indices
+    """Where the eliminated unknowns stand in the order of their elimination."""
     top: Block
     top_constant: Block
     top_probe: Block
@@ -145,7 +156,14 @@ class Triangle:
 
     def _solved(self, constant: Block, others: Block) -> Block:
         known = constant - self.top @ others if self.top.shape[-1] else constant
-        return solve(self.triangle, known)
+        return _placed(solve(self.triangle, known), self.places)
+
+
+def _placed(unknowns: Block, places: Indices) -> Block:
+    """Unknowns in the order of their making, from the order of their elimination."""
+    lead = np.broadcast_shapes(unknowns.shape[:-2], places.shape[:-1])
+    unknowns = np.broadcast_to(unknowns, (*lead, *unknowns.shape[-2:]))
+    return np.take_along_axis(unknowns, np.broadcast_to(places[..., None], unknowns.shape), axis=-2)
 
 
 def stacked(parts: Sequence[Block]) -> Block:
@@ -158,20 +176,23 @@ def _triangularised(system: Block, right: Block, probe: Block, sizes: Sizes, wid
     # Reflections keep columns apart, whatever their units, but not rows: equations of light bodies are brought to the
     # size of those of heavy ones, as far as the sizes of the unknowns allow.
     rows = _power_of_two((np.abs(system) * sizes[..., None, :]).max(axis=-1, initial=0.0))[..., :, None]
-    mirrors = _Reflections(np.concatenate([system, right], axis=-1) / rows, width)
+    mirrors = _Reflections(np.concatenate([system, right], axis=-1) / rows, sizes[..., :width])
     triangle, turned = mirrors.turned[..., :width, :width], mirrors.turned[..., width:]
     others = system.shape[-1] - width
     top, rest = turned[..., :width, :others], turned[..., width:, :others]
     # Rounding is as large as the terms are in the end, after what cancels in them has cancelled.
-    expected = np.concatenate([_responses(triangle, top, rest, sizes, width, given), sizes[..., given:]], axis=-1)
+    responses = _responses(triangle, mirrors.places, top, rest, sizes, given)
+    expected = np.concatenate([responses, sizes[..., given:]], axis=-1)
     noise = (np.abs(system) * expected[..., None, :]).max(axis=-1, initial=0.0)[..., None]
-    probed = mirrors((probe + _signs(noise.shape[-2]) * noise) / rows)
+    probed = mirrors((probe + _signs(noise.shape[-2:], 0) * noise) / rows)
     diagonal = np.diagonal(triangle, axis1=-2, axis2=-1)
     # Powers of two are counted apart: their logarithms would be rounded one by one, and mostly cancel.
     exponents = np.round(np.log2(np.where(diagonal == 0, 1.0, np.abs(diagonal))))
     mantissa, exponent = diagonal * np.exp2(-exponents), exponents.sum(axis=-1)
     return Triangle(
         triangle=triangle,
+        kept=mirrors.kept,
+        places=mirrors.places,
         top=top,
         top_constant=turned[..., :width, others:],
         top_probe=probed[..., :width, :],
@@ -186,37 +207,68 @@ def _triangularised(system: Block, right: Block, probe: Block, sizes: Sizes, wid
 
 
 class _Reflections:
-    """Reflections I − β v v* and an order of rows that make the first columns of a matrix triangular.
+    """Reflections I − β v v* and orders of rows and columns that make the first columns of a matrix triangular.
 
-    With the largest entry on the diagonal in each column, small rows lose no digits to large ones, provided that the
-    reflections are applied one after the other: the entries of their product are right to rounding only.
+    With the largest entry on the diagonal in each column, small rows lose no digits to large ones, provided that large
+    columns are turned before small ones and the reflections are applied one after the other: the entries of their
+    product are right to rounding only. Columns are as large as their unknowns make them.
     [Cox and Higham, Stability of Householder QR factorization for weighted least squares problems, 1998]
     """
 
-    def __init__(self, matrix: Block, width: int) -> None:
-        work = np.array(matrix)
-        places = np.arange(work.shape[-2], dtype=np.intp)
+    def __init__(self, matrix: Block, sizes: Sizes) -> None:
+        lead, width = matrix.shape[:-2], sizes.shape[-1]
+        work = np.array(matrix).reshape(-1, *matrix.shape[-2:])
+        sizes = np.array(np.broadcast_to(sizes, (*lead, width))).reshape(-1, width)
+        rows = np.arange(work.shape[-2], dtype=np.intp)
         left = np.ones(work.shape[:-1])
-        rank = np.zeros(work.shape[:-1]) + places + width
+        rank = np.zeros(work.shape[:-1]) + rows + width
+        columns = np.tile(np.arange(width, dtype=np.intp), (len(work), 1))
         self._steps: list[tuple[Block, Block]] = []
+        rounding = np.abs(work) * _signs(work.shape[-2:], 0)
+        kept = np.ones(len(work))
         for j in range(width):
+            lengths = np.abs(work[..., j:width] * left[..., None]).max(axis=-2, initial=0.0) * sizes[..., j:]
+            # The first that is large, so that ties within rounding don't change the order.
+            other = j + (lengths >= _LARGE * lengths.max(axis=-1, keepdims=True)).argmax(axis=-1)
+            for table in (work, rounding, sizes, columns):
+                _swap(table, j, other)
             v = work[..., j] * left
-            chosen = places == (np.abs(v) + 1e-300 * left).argmax(axis=-1)[..., None]
+            chosen = rows == (np.abs(v) + 1e-300 * left).argmax(axis=-1)[..., None]
             pivot = (v * chosen).sum(axis=-1)[..., None]
             length = np.sqrt((v * v).sum(axis=-1))[..., None]
             v = v + chosen * np.copysign(length, pivot)
             beta = 1.0 / np.where(length > 0.0, length * (length + np.abs(pivot)), np.inf)
-            self._steps.append((v[..., None], beta[..., None]))
-            self._apply(work[..., j:], *self._steps[-1])
+            self._apply(rounding[..., j:], v[..., None], beta[..., None])
+            rounding[..., j:] += self._rounded(work[..., j:], v[..., None], beta[..., None], j + 1)
+            self._apply(work[..., j:], v[..., None], beta[..., None])
+            self._steps.append((v.reshape(*lead, -1, 1), beta.reshape(*lead, 1, 1)))
             rank = np.where(chosen, j, rank)
             left = np.where(chosen, 0.0, left)
-        self._order = np.argsort(rank, axis=-1)
-        self.turned = self._sorted(work)
+            kept = np.fmin(kept, self._settled(work[..., j:], rounding[..., j:], chosen, left))
+        self._order = np.argsort(rank, axis=-1).reshape(*lead, -1)
+        self.places = np.argsort(columns, axis=-1).reshape(*lead, width)
+        self.turned = self._sorted(work.reshape(*lead, *work.shape[-2:]))
         self.turned[..., :, :width] = np.triu(self.turned[..., :, :width])
+        self.kept = kept.reshape(lead)
 
     @staticmethod
     def _apply(block: Block, v: Block, beta: Block) -> None:
         block -= v * (beta * (np.swapaxes(v, -1, -2) @ block))
+
+    @staticmethod
+    def _rounded(block: Block, v: Block, beta: Block, salt: int) -> Block:
+        """What is rounded in a reflection, in units of eps, with signs."""
+        v = np.abs(v)
+        return v * (beta * (np.swapaxes(v, -1, -2) @ np.abs(block))) * _signs(block.shape[-2:], salt)
+
+    @staticmethod
+    def _settled(block: Block, rounding: Block, chosen: Flags, left: Block) -> Scalars:
+        """By how much the first entry of the chosen row exceeds its rounding; that below it is turned away."""
+        row = (block * chosen[..., None]).sum(axis=-2, keepdims=True)
+        first, lost = row[..., 0, 0], (rounding[..., 0] * chosen).sum(axis=-1)
+        angle = (rounding[..., 0] * left / np.where(first == 0.0, np.inf, first)[..., None])[..., None]
+        rounding -= angle * row
+        return np.abs(first) / np.where(lost == 0.0, np.where(first == 0.0, 1.0, np.abs(first)), np.abs(lost))
 
     def _sorted(self, block: Block) -> Block:
         return np.take_along_axis(block, self._order[..., None], axis=-2)
@@ -231,13 +283,26 @@ class _Reflections:
     @property
     def negative(self) -> Flags:
         """Whether the determinant of the whole change is −1: it is the product of those of reflections and swaps."""
-        order = self._order
-        swaps = np.triu(order[..., :, None] > order[..., None, :], 1).sum(axis=(-2, -1))
-        return (swaps + sum((beta[..., 0, 0] > 0.0) for _, beta in self._steps)) % 2 == 1
+        mirrors = sum((beta[..., 0, 0] > 0.0) for _, beta in self._steps)
+        return (_inversions(self._order) + _inversions(self.places) + mirrors) % 2 == 1
 
 
-def _responses(triangle: Block, top: Block, rest: Block, sizes: Sizes, width: int, given: int) -> Sizes:
+def _swap(table: Numbers | Indices, one: int, others: Indices) -> None:
+    """Swap a column with another one in each sample."""
+    sample = np.arange(len(table))
+    column = table[..., one].copy()
+    table[..., one] = table[sample, ..., others]
+    table[sample, ..., others] = column
+
+
+def _inversions(order: Indices) -> Indices:
+    """How many pairs stand in the wrong order."""
+    return np.triu(order[..., :, None] > order[..., None, :], 1).sum(axis=(-2, -1))
+
+
+def _responses(triangle: Block, places: Indices, top: Block, rest: Block, sizes: Sizes, given: int) -> Sizes:
     """How large the unknowns before the given ones become when these have size one; never more than `sizes`."""
+    width = places.shape[-1]
     free = given - width
     units = sizes[..., None, given:]
     answer = np.zeros((*rest.shape[:-2], free, units.shape[-1]))
@@ -246,14 +311,16 @@ def _responses(triangle: Block, top: Block, rest: Block, sizes: Sizes, width: in
         block = rest[..., :free] * np.swapaxes(own, -1, -2)
         inverse = np.linalg.pinv(np.where(np.isfinite(block), block, 0.0))
         answer = -own * (inverse @ (rest[..., free:] * units))
-    inner = -solve(triangle, top[..., :free] @ answer + top[..., free:] * units) if width else answer[..., :0, :]
+    driven = top[..., :free] @ answer + top[..., free:] * units
+    inner = -_placed(solve(triangle, driven), places) if width else answer[..., :0, :]
     found = np.abs(np.concatenate([inner, answer], axis=-2)).max(axis=-1, initial=0.0)
     return np.fmin(found, sizes[..., :given])
 
 
-def _signs(count: int) -> Block:
-    """A column of signs without a pattern."""
-    return np.where(np.sin(np.arange(1.0, count + 1) ** 2 * 12.9898) > 0.0, 1.0, -1.0)[:, None]
+def _signs(shape: tuple[int, ...], salt: int) -> Block:
+    """Signs without a pattern."""
+    count = math.prod(shape)
+    return np.where(np.sin((np.arange(1.0, count + 1) + 1000 * salt) ** 2 * 12.9898) > 0.0, 1.0, -1.0).reshape(shape)
 
 
 def _power_of_two(scale: Sizes) -> Sizes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from typing import get_args
 
 import pytest
 
@@ -150,6 +151,7 @@ def test_what_does_not_fit_is_told(name: str) -> None:
 
 def test_every_instruction_has_an_example_of_both() -> None:
     kinds = {type(definition) for _, definition in FITS.values()}
+    assert kinds == set(get_args(Instruction))
     assert kinds - {Reduce} == {type(definition) for _, definition, _ in WRONG.values()}
 
 

@@ -1,0 +1,148 @@
+"""Superposition: v = N v + s + B λ with λ known late is v₀ + V λ, with v₀ = N v₀ + s and V = N V + B known early.
+
+A number that sums over the mechanism give (a multiplier, an impulse) need not be waited for: recurrences run for unit
+numbers beside the others, and what comes later reads their superposition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from operator_algebra.lowering.components import Component, components
+from operator_algebra.lowering.graph import Graph, collect
+from operator_algebra.lowering.schedule import earliest
+from operator_algebra.lowering.values import Value
+from operator_algebra.operators.spaces import Type
+from operator_algebra.programs.instructions import Linear, Part, Reduce, Shift, Stack, Total
+from operator_algebra.programs.records import Ref, Term, references
+
+UNIT = Fraction(1)
+
+
+def superposed(graph: Graph) -> bool:
+    """Split what could run no later than the numbers that drive it are known; whether anything was."""
+    late = _late(graph)
+    split = _Split(graph, late, earliest(graph), earliest(graph, known=late))
+    for component in components(graph):
+        split.look(component)
+    split.define()
+    return bool(split.drives)
+
+
+def _late(graph: Graph) -> frozenset[int]:
+    """The columns of no body that wait for a sum over the mechanism."""
+    waiting: set[int] = set()
+    for component in components(graph):
+        for number in component.members:
+            definition = graph[number].definition
+            reads = (ref.value for ref, _ in references(definition))
+            if isinstance(definition, Reduce | Total) or (
+                not graph[number].attached and any(value in waiting for value in reads)
+            ):
+                waiting.add(number)
+    return frozenset(waiting)
+
+
+@dataclass
+class _Split:
+    """Vectors that are sums of a part that knows nothing of late numbers and of their responses to them."""
+
+    graph: Graph
+    late: frozenset[int]
+    actual: Mapping[int, int]
+    free: Mapping[int, int]
+    """When a value would be known if the late numbers were at once."""
+    drives: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
+    """The late numbers on which a vector that is split depends."""
+    rest: dict[int, int] = field(default_factory=dict[int, int])
+    response: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
+
+    def look(self, component: Component) -> None:
+        """Take the members in if all of them can be split."""
+        found: dict[int, None] = {}
+        for number in component.members:
+            drives = self._driven(number, frozenset(component.members))
+            if drives is None:
+                return
+            found.update(dict.fromkeys(drives))
+        if found and all(self.free[n] <= self.actual[late] for n in component.members for late in found):
+            self.drives.update(dict.fromkeys(component.members, tuple(found)))
+
+    def _driven(self, number: int, inside: frozenset[int]) -> list[int] | None:
+        """The late numbers that a vector depends on linearly; None where it is no such function of them."""
+        value = self.graph[number]
+        if not (value.is_vector and value.attached):
+            return None
+        found: list[int] = []
+        match value.definition:
+            case Linear(terms=terms):
+                inner = [ref.value for term in terms for ref in term.factors[:-1]]
+                if self.late.intersection((*inner, *(s for term in terms for s in term.scalars))):
+                    return None
+                if any(n in inside or n in self.drives for n in inner):
+                    return None
+                last = [term.factors[-1] for term in terms]
+            case Shift(source=source, closing=None) | Part(source=source):
+                last = [source]
+            case Stack(rows=rows) if all(len(row) == 1 for row in rows):
+                last = [row[0] for row in rows if row[0] is not None]
+            case _:
+                return None
+        for ref in last:
+            if ref.value in self.late:
+                if ref.star:
+                    return None
+                found.append(ref.value)
+            elif ref.value in self.drives:
+                found.extend(self.drives[ref.value])
+        return found
+
+    def define(self) -> None:
+        """The two parts of each vector, and the vector as their sum."""
+        for number, drives in self.drives.items():
+            self.rest[number] = self.graph.reserve()
+            self.response.update({(number, late): self.graph.reserve() for late in drives})
+        for number, drives in self.drives.items():
+            value = self.graph[number]
+            space = value.type.codomain
+            self._put(self.rest[number], value.type, self._part(value, None))
+            for late in drives:
+                type_ = Type(self.graph[late].type.codomain, space)
+                self._put(self.response[number, late], type_, self._part(value, late))
+        for number, drives in self.drives.items():
+            responses = [Term(UNIT, (Ref(self.response[number, late]), Ref(late))) for late in drives]
+            terms = (Term(UNIT, (Ref(self.rest[number]),)), *responses)
+            self.graph.put(number, replace(self.graph[number], definition=Linear(terms)))
+
+    def _put(self, number: int, type_: Type, definition: Linear | Shift | Part | Stack) -> None:
+        self.graph.put(number, Value(type_, definition))
+
+    def _part(self, value: Value, late: int | None) -> Linear | Shift | Part | Stack:
+        """A definition over the rests, or over the responses to a late number."""
+        definition = value.definition
+        match definition:
+            case Linear(terms=terms):
+                return Linear(collect(found for term in terms if (found := self._term(term, late)) is not None))
+            case Shift(source=source) | Part(source=source):
+                found = self._of(source, late)
+                return Linear(()) if found is None else replace(definition, source=found)
+            case Stack(rows=rows):
+                return Stack(tuple((None if ref is None else self._of(ref, late),) for (ref,) in rows))
+            case _:
+                raise AssertionError(definition)
+
+    def _term(self, term: Term, late: int | None) -> Term | None:
+        last = term.factors[-1]
+        if last.value in self.late:
+            return Term(term.coefficient, term.factors[:-1], term.scalars) if last.value == late else None
+        found = self._of(last, late)
+        return None if found is None else Term(term.coefficient, (*term.factors[:-1], found), term.scalars)
+
+    def _of(self, ref: Ref, late: int | None) -> Ref | None:
+        """The part of what is read; None if it vanishes."""
+        if late is None:
+            return Ref(self.rest.get(ref.value, ref.value), ref.star)
+        found = self.response.get((ref.value, late))
+        return None if found is None else Ref(found, ref.star)

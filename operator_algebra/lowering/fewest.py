@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import ClassVar
 
 from operator_algebra.lowering.finish import sketched
 from operator_algebra.lowering.graph import Graph
@@ -28,14 +29,12 @@ SINGLY = 3
 """Up to so many sums are transposed in every choice; of more, all or none."""
 
 
-@dataclass(frozen=True)
 class _Hinge:
-    nv: int = 1
+    nv: ClassVar[int] = 1
 
 
-@dataclass(frozen=True)
 class _Link:
-    joint: _Hinge = _Hinge()
+    joint = _Hinge()
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class _Tree:
     """What operations are counted on before there is a mechanism."""
 
     parent: tuple[int, ...] = (-1, 0, 1, 2, 3, 1, 5, 6)
-    bodies: tuple[_Link, ...] = (_Link(),) * 8
+    bodies: tuple[_Link, ...] = 8 * (_Link(),)
 
     @property
     def n(self) -> int:
@@ -114,7 +113,8 @@ def _least(graph: Graph, directions: Directions, output: Output) -> int:
 def _forms(graph: Graph, sums: Sequence[int], after: Sequence[Callable[[Graph], None]]) -> Iterator[_Form]:
     for chosen in _subsets(sums):
         form = graph.copy()
-        if chosen and not any([transposed(form, number) for number in chosen]):
+        done = [transposed(form, number) for number in chosen]
+        if chosen and not any(done):
             continue
         _tidied(form)
         how = {0: "", 1: "one sum transposed"}.get(len(chosen), f"{len(chosen)} sums transposed")
@@ -134,10 +134,11 @@ def _subsets(sums: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 def _tidied(graph: Graph) -> None:
     graph.prune()
-    drop_zeros(graph)
     resolve_aliases(graph)
     share_opposites(graph)
+    drop_zeros(graph)
     resolve_aliases(graph)
+    graph.prune()
 
 
 def _measured(graph: Graph, how: str, after: Sequence[Callable[[Graph], None]]) -> _Form:

@@ -270,6 +270,10 @@ def share(graph: Graph, *, signs: bool = False) -> None:
                 if other is not None:
                     chosen.setdefault(other, face)
         stands[number] = chosen[direct]
+    for number in graph.values:
+        if classes.of.get(Ref(-number)) == classes.of[Ref(number)]:
+            # Nothing but zero is its own opposite.
+            graph.put(number, replace(graph[number], definition=Linear(())))
     opposite = {number: -stands[number].value for number in stands if stands[number].value < 0}
     for number, other in opposite.items():
         # Sums read the other vector with a minus; for all else this is one.

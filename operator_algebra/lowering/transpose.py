@@ -6,7 +6,7 @@ a sum over the mechanism reads from a recurrence may so be summed where the recu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
@@ -30,7 +30,7 @@ class Directions:
         for component in components(graph):
             way = component.labels & {"U", "D"}
             if len(way) == 1:
-                self.of.update((n, *way) for n in component.members if graph[n].is_vector)
+                self.of.update((n, label) for n in component.members if graph[n].is_vector for label in way)
 
     def cone(self, start: int) -> tuple[str, frozenset[int]]:
         """What a vector reads linearly up to where the direction changes; empty if nothing recurs in it."""
@@ -133,6 +133,19 @@ def _linear(graph: Graph, number: int, cone: frozenset[int]) -> bool:
     return not cone.intersection(read)
 
 
+def _adjoints(graph: Graph) -> Iterator[tuple[Ref, Ref]]:
+    """Adjoints of rows that are values already."""
+    for number, value in graph.values.items():
+        if isinstance(value.definition, Linear) and len(value.definition.terms) == 1:
+            bare = value.definition.terms[0].bare
+            if bare is not None and bare.star:
+                yield bare, Ref(number)
+
+
+def _reread(term: Term, named: Mapping[Ref, Ref]) -> Term:
+    return replace(term, factors=tuple(named.get(ref, ref) for ref in term.factors))
+
+
 class _Adjoint:
     """The values w of the adjoint recurrence, one for each member of the cone."""
 
@@ -145,7 +158,8 @@ class _Adjoint:
     def sources(self, ends: dict[int, list[Term]]) -> list[Term]:
         """Define the adjoint recurrence that starts from the ends, and sum what drives the members with it."""
         found: list[Term] = []
-        terms: dict[int, list[Term]] = {n: list(ends.get(n, ())) for n in self.members}
+        named = dict(_adjoints(self.graph))
+        terms = {n: [_reread(term, named) for term in ends.get(n, ())] for n in self.members}
         for n in self.members:
             for reader, term in self._driven(n, found):
                 terms[reader].append(term)

@@ -120,9 +120,10 @@ def _forms(graph: Graph, sums: Sequence[int], after: Sequence[Callable[[Graph], 
         how = {0: "", 1: "one sum transposed"}.get(len(chosen), f"{len(chosen)} sums transposed")
         if chosen:
             yield _measured(form, how, after)
-        if superposed(form):
-            _tidied(form)
-            yield _measured(form, f"{how}, superposed".removeprefix(", "), after)
+        split = form.copy()
+        if superposed(split):
+            _tidied(split)
+            yield _measured(split, f"{how}, superposed".removeprefix(", "), after)
 
 
 def _subsets(sums: Sequence[int]) -> Iterator[tuple[int, ...]]:

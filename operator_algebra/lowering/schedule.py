@@ -21,6 +21,9 @@ class Stage:
     values: tuple[int, ...]
 
 
+BEFORE = -1
+"""Where values of no body stand that need no sweep."""
+
 _DIRECTIONS: Mapping[str, Direction] = {"U": "inward", "D": "outward"}
 
 
@@ -32,7 +35,18 @@ class _Placed:
         self.known = known
         self.word: tuple[Direction, ...] = ()
         self.done: dict[int, int] = {}
-        self.waiting = [c for c in order if not all(self._given(n) for n in c.members)]
+        self.waiting: list[Component] = []
+        for component in order:
+            if all(self._at_once(n) for n in component.members):
+                self.done.update(dict.fromkeys(component.members, BEFORE))
+            elif not all(self._given(n) for n in component.members):
+                self.waiting.append(component)
+
+    def _at_once(self, number: int) -> bool:
+        """Whether a value of no body follows from what is given, before any sweep."""
+        value = self.graph[number]
+        reads = [ref.value for ref, _ in references(value.definition)]
+        return not (value.attached or self._given(number)) and all(self._given(n) or n in self.done for n in reads)
 
     def _given(self, number: int) -> bool:
         return number in self.known or isinstance(self.graph[number].definition, Given)
@@ -112,7 +126,7 @@ def schedule(graph: Graph) -> tuple[Stage, ...]:
     inner = {n: k for c in order for k, n in enumerate(_inner_order(graph, c))}
     ranked = sorted(plan.done, key=lambda n: (position[n], inner[n]))
     stages: list[Stage] = []
-    for sweep in range(plan.sweeps):
+    for sweep in range(BEFORE, plan.sweeps):
         numbers = [n for n in ranked if plan.done[n] == sweep]
         attached = tuple(n for n in numbers if graph[n].attached)
         small = tuple(n for n in numbers if not graph[n].attached)

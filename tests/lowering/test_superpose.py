@@ -156,9 +156,11 @@ def test_factors_and_coefficients_that_are_late_are_left() -> None:
     scaled = recurrence(graph, INWARD, term(F).scaled(Fraction(2), (waiting,)))
     squeezed = column(graph, FORCE, term(B, late, Ref(late, star=True), S))
     between = recurrence(graph, INWARD, term(squeezed), term(Q, F).scaled(Fraction(1), (h,)))
+    assert left(graph, scaled, between)
     w = column(graph, MOTION, term(Ref(K, star=True), B, late))
     spin = graph.new(MOTION >> MOTION, Call("cross", (Ref(w),)))
-    assert left(graph, scaled, between, recurrence(graph, OUTWARD, term(spin, A)))
+    before, after = split(graph, recurrence(graph, OUTWARD, term(spin, A)))
+    assert before == after
 
 
 def test_what_reads_a_vector_that_was_split_reads_the_whole() -> None:

@@ -124,6 +124,9 @@ class Forms:
                 self.springs,
                 self.springs,
                 lambda: VECTORS[TORQUE] @ VECTORS[TORQUE].T,
+                # Two columns at each body are torn, and stacked.
+                lambda: inv(inv(MASS + J) + inv(J)),
+                lambda: C @ inv(MASS + J) @ C.T,
             )
         return found
 

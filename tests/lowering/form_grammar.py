@@ -1,4 +1,4 @@
-"""Random forms: what is summed over the mechanism into spaces of no body, in systems that are solved, and what reads it.
+"""Random forms: sums over the mechanism into spaces of no body, in systems that are solved, and what reads them.
 
 Delassus matrices and multipliers, one inside the other; constrained and soft dynamics with velocities, gears and
 nonsymmetric terms; products of one direction, norms, traces and determinants; several of them as one program.

@@ -28,7 +28,7 @@ from operator_algebra.programs.cost import cost
 from operator_algebra.programs.program import Program
 from tests.lowering.agreement import dense
 from tests.lowering.campaign import CHUNK, package_digest, resumed, versions
-from tests.lowering.form_grammar import Form, Formulas, form
+from tests.lowering.form_grammar import Form, form
 from tests.lowering.verdicts import Attempt, Reference, Verdict, attempt, compared
 from tests.strategies import random_body
 
@@ -133,7 +133,7 @@ def _refusal(found: Attempt, plain: Attempt) -> Kind:
 
 def _answers(one: Form, program: Program) -> dict[str, Any]:
     run = compile_program(program, one.model, frame=one.frame)
-    found = run(q=one.sample.q, **{name: x for name, x in one.sample.inputs.items()})
+    found = run(q=one.sample.q, **one.sample.inputs)
     return {name: dense(found[name]) for name in one.formulas}
 
 

@@ -1,18 +1,19 @@
 """Superposition: v = N v + s + B λ with λ known late is v₀ + V λ, with v₀ = N v₀ + s and V = N V + B known early.
 
 A number that sums over the mechanism give (a multiplier, an impulse) need not be waited for: recurrences run for unit
-numbers beside the others, and what comes later reads their superposition.
+numbers beside the others, and what comes later reads their superposition. A sum of such vectors is Σ a* v₀ + (Σ a* V) λ,
+whose sums need not wait for λ either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from operator_algebra.lowering.components import Component, components
 from operator_algebra.lowering.graph import Graph, collect
-from operator_algebra.lowering.schedule import earliest
+from operator_algebra.lowering.schedule import BEFORE, earliest
 from operator_algebra.lowering.values import Value
 from operator_algebra.operators.spaces import Type
 from operator_algebra.programs.instructions import Linear, Part, Reduce, Shift, Stack, Total
@@ -28,7 +29,7 @@ def superposed(graph: Graph) -> bool:
     for component in components(graph):
         split.look(component)
     split.define()
-    return bool(split.drives)
+    return bool(split.drives or split.sums)
 
 
 def _late(graph: Graph) -> frozenset[int]:
@@ -58,9 +59,17 @@ class _Split:
     """The late numbers on which a vector that is split depends."""
     rest: dict[int, int] = field(default_factory=dict[int, int])
     response: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
+    sums: dict[int, Reduce] = field(default_factory=dict[int, Reduce])
+    """The sums that are known before their late numbers are."""
 
     def look(self, component: Component) -> None:
         """Take the members in if all of them can be split."""
+        (number, *others) = component.members
+        definition = self.graph[number].definition
+        if isinstance(definition, Reduce) and not others:
+            if self._early(number, definition):
+                self.sums[number] = definition
+            return
         found: dict[int, None] = {}
         for number in component.members:
             drives = self._driven(number, frozenset(component.members))
@@ -99,8 +108,24 @@ class _Split:
                 found.extend(self.drives[ref.value])
         return found
 
+    def _early(self, number: int, definition: Reduce) -> bool:
+        """Whether a sum is known sooner if the late numbers at the ends of its products stand outside."""
+        known = BEFORE
+        for term in definition.terms:
+            first, *inner, last = term.factors
+            if any(ref.value in self.late or ref.value in self.drives for ref in inner):
+                return False
+            if (first.value in self.drives and not first.star) or (last.value in self.drives and last.star):
+                return False
+            known = max(known, *(self._known(ref.value) for ref in term.factors if ref.value not in self.late))
+        return known < self.actual[number]
+
+    def _known(self, number: int) -> int:
+        """When a value is known, or its parts are."""
+        return (self.free if number in self.drives else self.actual).get(number, BEFORE)
+
     def define(self) -> None:
-        """The two parts of each vector, and the vector as their sum."""
+        """The parts of each vector and sum, and each as what its parts make up."""
         for number, drives in self.drives.items():
             self.rest[number] = self.graph.reserve()
             self.response.update({(number, late): self.graph.reserve() for late in drives})
@@ -115,8 +140,39 @@ class _Split:
             responses = [Term(UNIT, (Ref(self.response[number, late]), Ref(late))) for late in drives]
             terms = (Term(UNIT, (Ref(self.rest[number]),)), *responses)
             self.graph.put(number, replace(self.graph[number], definition=Linear(terms)))
+        for number, definition in self.sums.items():
+            self.graph.put(number, replace(self.graph[number], definition=Linear(self._taken_out(definition))))
 
-    def _put(self, number: int, type_: Type, definition: Linear | Shift | Part | Stack) -> None:
+    def _taken_out(self, definition: Reduce) -> tuple[Term, ...]:
+        """A sum with the late numbers outside: Σ (v₀ + V λ)* a is Σ v₀* a + λ* Σ V* a."""
+        inside: dict[tuple[tuple[Ref, ...], tuple[Ref, ...], tuple[int, ...]], list[Term]] = {}
+        for term in definition.terms:
+            first, *inner, last = term.factors
+            late = tuple(n for n in term.scalars if n in self.late)
+            scalars = tuple(n for n in term.scalars if n not in self.late)
+            for left, a in self._ends(first):
+                for right, b in self._ends(last):
+                    part = Term(term.coefficient, (*a, *inner, *b), scalars)
+                    inside.setdefault((left, right, late), []).append(part)
+        found: list[Term] = []
+        for (left, right, late), terms in inside.items():
+            factors = terms[0].factors
+            type_ = Type(self.graph.type_of(factors[-1]).domain, self.graph.type_of(factors[0]).codomain)
+            total = self.graph.reserve()
+            self._put(total, type_, Reduce(collect(terms)))
+            found.append(Term(UNIT, (*left, Ref(total), *right), late))
+        return tuple(found)
+
+    def _ends(self, ref: Ref) -> Iterator[tuple[tuple[Ref, ...], tuple[Ref, ...]]]:
+        """The parts of the end of a product: late numbers, and what is summed."""
+        if ref.value in self.late:
+            yield (ref,), ()
+            return
+        yield (), (Ref(self.rest.get(ref.value, ref.value), ref.star),)
+        for late in self.drives.get(ref.value, ()):
+            yield (Ref(late, ref.star),), (Ref(self.response[ref.value, late], ref.star),)
+
+    def _put(self, number: int, type_: Type, definition: Linear | Shift | Part | Stack | Reduce) -> None:
         self.graph.put(number, Value(type_, definition))
 
     def _part(self, value: Value, late: int | None) -> Linear | Shift | Part | Stack:

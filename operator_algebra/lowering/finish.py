@@ -22,15 +22,7 @@ def finished(graph: Graph, zeros: frozenset[str], *, keyed: bool) -> Program:
     outputs = tuple(one for one in graph.wanted if isinstance(one, Output))
     leaves = {symbol for output in outputs for symbol in free_symbols(body_of(output.formula))}
     names, hidden = name_values(graph, outputs)
-    given = tuple(
-        Step(number, names[number], value.block)
-        for number, value in sorted(graph.values.items())
-        if isinstance(value.definition, Given)
-    )
-    stages = tuple(
-        Sweep(stage.direction, tuple(Step(n, names[n], graph[n].block, n in hidden) for n in stage.values))
-        for stage in schedule(graph)
-    )
+    given, stages = _given(graph, names), _stages(graph, names, hidden)
     found = _pivots(graph, [one.number for one in (*given, *(one for stage in stages for one in stage.steps))])
     reaching = bounds(graph, found, names)
     return Program(
@@ -44,6 +36,29 @@ def finished(graph: Graph, zeros: frozenset[str], *, keyed: bool) -> Program:
         method=graph.method,
         keyed=keyed,
         absent=tuple(sorted(zeros & {leaf.name for leaf in leaves if leaf.origin == "model"})),
+    )
+
+
+def sketched(graph: Graph) -> Program:
+    """The sweeps of a graph and no more, for counting."""
+    names = dict.fromkeys(graph.values, "")
+    outputs = tuple(one for one in graph.wanted if isinstance(one, Output))
+    report = Report((), (), (), "")
+    return Program(_stages(graph, names, frozenset()), outputs, _given(graph, names), (), (), (), report)
+
+
+def _given(graph: Graph, names: Mapping[int, str]) -> tuple[Step, ...]:
+    return tuple(
+        Step(number, names[number], value.block)
+        for number, value in sorted(graph.values.items())
+        if isinstance(value.definition, Given)
+    )
+
+
+def _stages(graph: Graph, names: Mapping[int, str], hidden: frozenset[int]) -> tuple[Sweep, ...]:
+    return tuple(
+        Sweep(stage.direction, tuple(Step(n, names[n], graph[n].block, n in hidden) for n in stage.values))
+        for stage in schedule(graph)
     )
 
 
@@ -97,6 +112,7 @@ def _report(graph: Graph, names: Mapping[int, str], outputs: tuple[Output, ...])
         symmetric=tuple(names[number] for number, value in graph.values.items() if value.symmetric),
         structure="; ".join(str(body_of(output.formula).structure) for output in outputs),
         eliminated=tuple(graph.eliminated),
+        choices=graph.choices,
     )
 
 

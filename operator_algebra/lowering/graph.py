@@ -63,11 +63,22 @@ class Graph:
     """The labels of the components that were there before elimination."""
     eliminated: dict[Expr, None] = field(default_factory=dict[Expr, None])
     """The inverses that elimination took."""
+    choices: tuple[str, ...] = ()
+    """What was tried to save sweeps, the form that was taken first."""
     _interned: dict[tuple[Type, Definition], int] = field(default_factory=dict[tuple[Type, Definition], int])
     _next: int = 0
 
     def __getitem__(self, number: int) -> Value:
         return self.values[number]
+
+    def copy(self) -> Graph:
+        """Another graph with the same values."""
+        return replace(self, values=dict(self.values), _interned=dict(self._interned))
+
+    def become(self, other: Graph) -> None:
+        """Take the values of a copy that was changed."""
+        self.values, self.wanted = other.values, other.wanted
+        self._interned, self._next = other._interned, other._next
 
     def new(self, type_: Type, definition: Definition, *, name: str = "", origin: Expr | None = None) -> int:
         """The number of the value with this definition."""

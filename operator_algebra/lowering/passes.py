@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from operator_algebra.lowering.eliminate import eliminate
+from operator_algebra.lowering.fewest import fewest_sweeps
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.products import name_common_prefixes, recognise_updates, reuse_products
 from operator_algebra.lowering.refine import refine
@@ -22,6 +23,21 @@ Pass = Callable[[Graph], None]
 FRONT: tuple[Pass, ...] = (resolve_aliases, share, simplify)
 """What makes a graph small before anything is solved for."""
 
+LAST: tuple[Pass, ...] = (
+    name_common_prefixes,
+    reuse_products,
+    recognise_updates,
+    reuse_products,
+    Graph.prune,
+)
+"""Products of blocks, once it is settled what recurs."""
+
+
+def save_sweeps(graph: Graph) -> None:
+    """Transpose and superpose what is summed over the mechanism, where that saves sweeps."""
+    fewest_sweeps(graph, LAST)
+
+
 PASSES: tuple[Pass, ...] = (
     *FRONT,
     share,
@@ -32,10 +48,7 @@ PASSES: tuple[Pass, ...] = (
     drop_identities,
     resolve_aliases,
     share,
-    name_common_prefixes,
-    reuse_products,
-    recognise_updates,
-    reuse_products,
-    Graph.prune,
+    save_sweeps,
+    *LAST,
 )
 """From the lifted formula to recurrences that run one way."""

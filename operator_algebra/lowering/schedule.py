@@ -1,4 +1,4 @@
-"""Components of recurrences are placed in the fewest sweeps that alternate between inward and outward."""
+"""Components of recurrences are placed in the shortest word of inward and outward sweeps."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from operator_algebra.lowering.components import Component, components
 from operator_algebra.lowering.graph import Graph
+from operator_algebra.lowering.values import Value
 from operator_algebra.programs.instructions import Given
 from operator_algebra.programs.program import Direction
 from operator_algebra.programs.records import references
@@ -20,94 +21,118 @@ class Stage:
     values: tuple[int, ...]
 
 
+BEFORE = -1
+"""Where values of no body stand that need no sweep."""
+
 _DIRECTIONS: Mapping[str, Direction] = {"U": "inward", "D": "outward"}
 
 
-def _direction_of(label: str) -> Direction | None:
-    return _DIRECTIONS.get(label)
+class _Placed:
+    """What is computed after some sweeps, each as early as it can be."""
 
-
-class _Plan:
-    """Sweep numbers for a given direction of the first sweep."""
-
-    def __init__(self, graph: Graph, order: Sequence[Component], first: Direction) -> None:
+    def __init__(self, graph: Graph, order: Sequence[Component], known: frozenset[int] = frozenset()) -> None:
         self.graph = graph
-        self.first: Direction = first
+        self.known = known
+        self.word: tuple[Direction, ...] = ()
         self.done: dict[int, int] = {}
-        self.late: set[int] = set()
+        self.waiting: list[Component] = []
         for component in order:
-            self._place(component)
+            if all(self._at_once(n) for n in component.members):
+                self.done.update(dict.fromkeys(component.members, BEFORE))
+            elif not all(self._given(n) for n in component.members):
+                self.waiting.append(component)
 
-    def direction(self, sweep: int) -> Direction:
-        other: Direction = "outward" if self.first == "inward" else "inward"
-        return self.first if sweep % 2 == 0 else other
+    def _at_once(self, number: int) -> bool:
+        """Whether a value of no body follows from what is given, before any sweep."""
+        value = self.graph[number]
+        reads = [ref.value for ref, _ in references(value.definition)]
+        return not (value.attached or self._given(number)) and all(self._given(n) or n in self.done for n in reads)
 
-    def _earliest(self, component: Component) -> int:
+    def _given(self, number: int) -> bool:
+        return number in self.known or isinstance(self.graph[number].definition, Given)
+
+    def then(self, direction: Direction) -> _Placed:
+        """One more sweep, with all that it can compute."""
+        after = _Placed(self.graph, (), self.known)
+        after.word, after.done = (*self.word, direction), dict(self.done)
+        for component in self.waiting:
+            if after._fits(component, direction):
+                after.done.update(dict.fromkeys(component.members, len(self.word)))
+            else:
+                after.waiting.append(component)
+        return after
+
+    def _fits(self, component: Component, direction: Direction) -> bool:
+        """Whether a component can be computed in the last sweep."""
+        if not component.trivial:
+            ways = {_DIRECTIONS[label] for label in component.labels if label in _DIRECTIONS}
+            assert len(ways) == 1, component
+            if ways != {direction}:
+                return False
         inside = set(component.members)
-        sweep = 0
-        for number in component.members:
-            for ref, label in references(self.graph[number].definition):
-                source = ref.value
-                if source in inside or source not in self.done:
-                    continue
-                at = self.done[source]
-                wanted = _direction_of(label)
-                same = label in "LR" or wanted == self.direction(at)
-                if source in self.late:
-                    same = not self.graph[number].attached
-                sweep = max(sweep, at if same else at + 1)
-        return sweep
+        return all(
+            self._known(self.graph[number], ref.value, label, direction)
+            for number in component.members
+            for ref, label in references(self.graph[number].definition)
+            if ref.value not in inside
+        )
 
-    def _place(self, component: Component) -> None:
-        graph = self.graph
-        if all(isinstance(graph[n].definition, Given) for n in component.members):
-            return
-        sweep = self._earliest(component)
-        wanted = {_direction_of(label) for label in component.labels} - {None}
-        if len(wanted) == 1:
-            (needed,) = wanted
-            if self.direction(sweep) != needed:
-                sweep += 1
-        elif not component.trivial:
-            raise AssertionError(component)
-        # A shift of what an earlier sweep has finished is a look at a neighbour, which either direction may take; one
-        # of what this sweep computes has to run with it. Without the difference every such look would cost a sweep.
-        for number in component.members:
-            label = next((label for _, label in references(graph[number].definition) if label in "UD"), None)
-            needed = None if label is None else _direction_of(label)
-            if needed is not None and self.direction(sweep) != needed and not self._complete(number, sweep):
-                sweep += 1
-        for number in component.members:
-            self.done[number] = sweep
-            if not graph[number].attached:
-                self.late.add(number)
-
-    def _complete(self, number: int, sweep: int) -> bool:
-        """Whether all that a shift reads was finished in an earlier sweep."""
-        sources = [ref.value for ref, label in references(self.graph[number].definition) if label in "UD"]
-        return all(self.done.get(source, -1) < sweep for source in sources)
+    def _known(self, reader: Value, source: int, label: str, direction: Direction) -> bool:
+        """Whether a value can be read in the last sweep, where it is read."""
+        if self._given(source):
+            return True
+        at = self.done.get(source)
+        if at is None or at < len(self.word) - 1:
+            return at is not None
+        # What this sweep computes can be read along with it; sums over all bodies are known when it is over. A shift
+        # of what an earlier sweep has finished is a look at a neighbour, which either direction may take.
+        if not self.graph[source].attached:
+            return not reader.attached
+        return label in "LR" or _DIRECTIONS[label] == direction
 
     @property
     def sweeps(self) -> int:
-        return 1 + max(self.done.values(), default=-1)
+        return len(self.word)
+
+
+def earliest(graph: Graph, known: frozenset[int] = frozenset()) -> Mapping[int, int]:
+    """The sweep in which each value is computed, if some are known from the start."""
+    return _shortest(graph, list(components(graph)), known).done
+
+
+def _shortest(graph: Graph, order: Sequence[Component], known: frozenset[int] = frozenset()) -> _Placed:
+    """The shortest word of directions in which everything is computed.
+
+    For one word the earliest places are the best; words that compute the same so far, or less, need not go on.
+    """
+    states = [_Placed(graph, order, known)]
+    while True:
+        complete = next((state for state in states if not state.waiting), None)
+        if complete is not None:
+            return complete
+        grown: list[_Placed] = []
+        for after in (state.then(direction) for state in states for direction in ("inward", "outward")):
+            if not any(after.done.keys() <= other.done.keys() for other in grown):
+                grown = [other for other in grown if not other.done.keys() <= after.done.keys()] + [after]
+        assert max(len(one.done) for one in grown) > max(len(one.done) for one in states), grown[0].waiting
+        states = grown
 
 
 def schedule(graph: Graph) -> tuple[Stage, ...]:
     """The stages of a graph of one-way recurrences, in order."""
     order = list(components(graph))
-    plans = [_Plan(graph, order, first) for first in ("inward", "outward")]
-    plan = min(plans, key=lambda p: p.sweeps)
+    plan = _shortest(graph, order)
     position = {number: i for i, c in enumerate(order) for number in _inner_order(graph, c)}
     inner = {n: k for c in order for k, n in enumerate(_inner_order(graph, c))}
     ranked = sorted(plan.done, key=lambda n: (position[n], inner[n]))
     stages: list[Stage] = []
-    for sweep in range(plan.sweeps):
+    for sweep in range(BEFORE, plan.sweeps):
         numbers = [n for n in ranked if plan.done[n] == sweep]
         attached = tuple(n for n in numbers if graph[n].attached)
         small = tuple(n for n in numbers if not graph[n].attached)
         if attached:
             shifting = any(label in "UD" for n in attached for _, label in references(graph[n].definition))
-            stages.append(Stage(plan.direction(sweep) if shifting else "local", attached))
+            stages.append(Stage(plan.word[sweep] if shifting else "local", attached))
         if small:
             stages.append(Stage("once", small))
     return tuple(stages)

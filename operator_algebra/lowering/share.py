@@ -1,18 +1,19 @@
 """Value numbering: values with equal definitions are one value, also when the definitions are recursive.
 
 All values of one type start as equal and are told apart until nothing changes. What is then still together satisfies
-the same causal recursion, whose solution is unique; a value that stays together with its adjoint is self-adjoint.
+the same causal recursion, whose solution is unique; a value that stays together with its adjoint is self-adjoint. Where
+signs are looked at, too, a vector may be another one's opposite.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
 from operator_algebra.expressions.words import Word, collected
-from operator_algebra.lowering.graph import RING, Form, Graph, as_form
-from operator_algebra.lowering.values import Unknown
+from operator_algebra.lowering.graph import RING, Form, Graph, as_form, collect
+from operator_algebra.lowering.values import Definition, Unknown, Value
 from operator_algebra.programs.instructions import (
     Answer,
     Call,
@@ -91,12 +92,11 @@ def _adjoint(ref: Ref) -> Ref:
 class _Classes:
     """The current partition of values and their adjoints."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, *, signs: bool) -> None:
         self.graph = graph
+        self.signs = signs
         self.canonical = Canonical(graph)
-        self.elements = [
-            Ref(number, star) for number, value in sorted(graph.values.items()) for star in _stars(value.is_vector)
-        ]
+        self.elements = [ref for number, value in sorted(graph.values.items()) for ref in _faces(number, value, signs)]
         self.of: dict[Ref, int] = {}
         self._members: dict[int, set[Ref]] = {}
         numbers: dict[Hashable, int] = {}
@@ -106,7 +106,7 @@ class _Classes:
             self._members.setdefault(number, set()).add(ref)
         self._readers: dict[int, list[Ref]] = {}
         for ref in self.elements:
-            for value in self._reads(ref.value):
+            for value in self._reads(abs(ref.value)):
                 self._readers.setdefault(value, []).append(ref)
 
     def _reads(self, number: int) -> set[int]:
@@ -127,7 +127,7 @@ class _Classes:
             dirty = set[Ref]()
             for number, refs in by_class.items():
                 for moved in self._split(number, refs, keys):
-                    dirty.update(self._readers.get(moved.value, ()))
+                    dirty.update(self._readers.get(abs(moved.value), ()))
 
     def _split(self, number: int, refs: list[Ref], keys: dict[Ref, Hashable]) -> list[Ref]:
         """Give groups of a class new numbers, but for one that stays; returns what moved."""
@@ -157,8 +157,8 @@ class _Classes:
         return isinstance(definition, Given) and definition.symbol is not None and definition.symbol.structure.symmetric
 
     def _start(self, ref: Ref) -> Hashable:
-        value = self.graph[ref.value]
-        type_ = self.graph.type_of(ref)
+        value = self.graph[abs(ref.value)]
+        type_ = self.graph.type_of(Ref(abs(ref.value), ref.star))
         if isinstance(value.definition, Given | Unknown | Relate | Resolve | Surround | Answer):
             star = ref.star and not self._symmetric_given(ref)
             return type_, ref.value, star
@@ -170,67 +170,94 @@ class _Classes:
             return self.of[ref]
         return -1 - self.of[ref.T]
 
-    def _key(self, ref: Ref) -> Hashable:
-        definition = self.graph[ref.value].definition
-        star = ref.star
+    def _key(self, element: Ref) -> Hashable:
+        number, star = abs(element.value), element.star
+        sign = 1 if element.value > 0 else -1
+        definition = self.graph[number].definition
+
+        def signed(ref: Ref) -> int:
+            return self.class_of(ref if sign > 0 else Ref(-ref.value, ref.star))
+
         match definition:
             case Given() | Unknown() | Relate() | Resolve() | Surround() | Answer():
-                return ref.value, star and not self._symmetric_given(ref)
+                return element.value, star and not self._symmetric_given(element)
             case Linear():
-                return self._linear_key(ref)
+                return self._linear_key(Ref(number, star), sign)
             case Shift():
                 source, hop, closing = definition.source, definition.hop, definition.closing
                 if star:
                     assert closing is not None
                     source, hop, closing = source.T, closing.T, hop.T
-                return hop, closing, self.class_of(source)
+                return hop, closing, signed(source)
             case Invert():
-                return self.class_of(Ref(definition.source.value, definition.source.star != star))
+                return signed(Ref(definition.source.value, definition.source.star != star))
             case RootOf():
-                return star, self.class_of(definition.source)
+                return sign, star, self.class_of(definition.source)
             case Call():
-                return definition.name, star, tuple(self.class_of(arg) for arg in definition.arguments)
+                return sign, definition.name, star, tuple(self.class_of(arg) for arg in definition.arguments)
             case Stack():
                 rows = definition.rows
                 if star:
                     rows = tuple(
                         tuple(None if r is None else r.T for r in column) for column in zip(*rows, strict=True)
                     )
-                return tuple(tuple(None if r is None else self.class_of(r) for r in row) for row in rows)
+                return tuple(tuple(None if r is None else signed(r) for r in row) for row in rows)
             case Part():
-                return star, definition.index, self.class_of(definition.source)
+                return star, definition.index, signed(definition.source)
             case Reduce():
-                return star, self._terms_key(definition.terms)
+                return star, self._terms_key(definition.terms, sign)
             case Total():
-                return star, definition.kind, self.class_of(definition.source)
+                return sign, star, definition.kind, self.class_of(definition.source)
             case Update() | Rounding():
                 raise AssertionError("updates are recognised, and bounds are made, after sharing")
 
-    def _linear_key(self, ref: Ref) -> Hashable:
+    def _linear_key(self, ref: Ref, sign: int) -> Hashable:
         value = self.graph[ref.value]
         assert isinstance(value.definition, Linear)
         if value.is_vector or not value.attached:
-            return ref.star, self._terms_key(value.definition.terms)
+            return ref.star, self._terms_key(value.definition.terms, sign)
         return self._sum_key(self.canonical.read(ref).items())
 
-    def _terms_key(self, terms: tuple[Term, ...]) -> Hashable:
-        return self._sum_key(((term.scalars, term.factors), term.coefficient) for term in terms)
+    def _terms_key(self, terms: tuple[Term, ...], sign: int) -> Hashable:
+        return self._sum_key(((term.scalars, term.factors), sign * term.coefficient) for term in terms)
 
     def _sum_key(self, pairs: Iterable[tuple[Word[int, Ref], Fraction]]) -> Hashable:
-        return frozenset(collected((self._word_key(word), c) for word, c in pairs).items())
+        words = ((word, sign * c) for (word, sign), c in ((self._word_key(word), c) for word, c in pairs))
+        return frozenset(collected((word, c) for word, c in words if c).items())
 
-    def _word_key(self, word: Word[int, Ref]) -> Word[int, int]:
+    def _word_key(self, word: Word[int, Ref]) -> tuple[Word[int, int], int]:
+        """A product by its classes, and its sign; 0 if a factor is its own opposite as far as is known."""
         scalars, factors = word
-        return tuple(sorted(self.of[Ref(s)] for s in scalars)), tuple(self.class_of(factor) for factor in factors)
+        sign = 1
+        found: list[int] = []
+        for factor in factors:
+            own = self.class_of(factor)
+            opposite = self.of.get(Ref(-factor.value))
+            if opposite is None:
+                found.append(own)
+                continue
+            direct = self.of[Ref(factor.value)]
+            sign *= 0 if direct == opposite else 1 if direct < opposite else -1
+            least = min(direct, opposite)
+            found.append(-1 - least if factor.star else least)
+        return (tuple(sorted(self.of[Ref(s)] for s in scalars)), tuple(found)), sign
 
 
-def _stars(is_vector: bool) -> tuple[bool, ...]:
-    return (False,) if is_vector else (False, True)
+def _faces(number: int, value: Value, signs: bool) -> tuple[Ref, ...]:
+    """What a value is looked at as: itself and its adjoint, or for a vector its opposite, as a negative number."""
+    if not value.is_vector:
+        return Ref(number), Ref(number, star=True)
+    return (Ref(number), Ref(-number)) if signs else (Ref(number),)
 
 
-def share(graph: Graph) -> None:
+def share_opposites(graph: Graph) -> None:
+    """Merge equal values, and let vectors that are opposite to others be read as these with a minus."""
+    share(graph, signs=True)
+
+
+def share(graph: Graph, *, signs: bool = False) -> None:
     """Merge equal values and mark self-adjoint ones."""
-    classes = _Classes(graph)
+    classes = _Classes(graph, signs=signs)
     classes.refine()
     chosen: dict[int, Ref] = {}
     stands: dict[int, Ref] = {}
@@ -238,10 +265,20 @@ def share(graph: Graph) -> None:
         direct = classes.of[Ref(number)]
         if direct not in chosen:
             chosen[direct] = Ref(number)
-            adjoint = classes.of.get(Ref(number, star=True))
-            if adjoint is not None and adjoint not in chosen:
-                chosen[adjoint] = Ref(number, star=True)
+            for face in (Ref(number, star=True), Ref(-number)):
+                other = classes.of.get(face)
+                if other is not None:
+                    chosen.setdefault(other, face)
         stands[number] = chosen[direct]
+    for number in graph.values:
+        if classes.of.get(Ref(-number)) == classes.of[Ref(number)]:
+            # Nothing but zero is its own opposite.
+            graph.put(number, replace(graph[number], definition=Linear(())))
+    opposite = {number: -stands[number].value for number in stands if stands[number].value < 0}
+    for number, other in opposite.items():
+        # Sums read the other vector with a minus; for all else this is one.
+        graph.put(number, replace(graph[number], definition=Linear((Term(Fraction(-1), (Ref(other),)),))))
+        stands[number] = Ref(number)
     symmetric = frozenset(
         number
         for number, value in graph.values.items()
@@ -259,9 +296,21 @@ def share(graph: Graph) -> None:
     for number, value in list(graph.values.items()):
         if stands[number] == Ref(number):
             names = tuple(dict.fromkeys(kept[number]))
-            definition = map_references(value.definition, change)
+            definition = map_references(_turned(value.definition, opposite), change)
             graph.put(number, replace(value, definition=definition, names=names, symmetric=number in symmetric))
     graph.follow(stands)
+
+
+def _turned(definition: Definition, opposite: Mapping[int, int]) -> Definition:
+    """A sum with a minus for each factor that is read as its opposite."""
+    if not opposite or not isinstance(definition, Linear | Reduce):
+        return definition
+    terms: list[Term] = []
+    for term in definition.terms:
+        turned = [ref.value for ref in term.factors if ref.value in opposite]
+        factors = tuple(Ref(opposite.get(ref.value, ref.value), ref.star) for ref in term.factors)
+        terms.append(Term(term.coefficient * (-1) ** len(turned), factors, term.scalars))
+    return replace(definition, terms=collect(terms))
 
 
 def _preference(graph: Graph, number: int) -> tuple[bool, bool, int]:

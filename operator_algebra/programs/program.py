@@ -149,6 +149,8 @@ class Report:
     symmetric: tuple[str, ...]
     structure: str
     eliminated: tuple[Expr, ...] = ()
+    choices: tuple[str, ...] = ()
+    """Forms with other numbers of sweeps, the one that was taken first."""
 
 
 @dataclass(frozen=True)

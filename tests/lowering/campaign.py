@@ -11,11 +11,11 @@ import platform
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import scipy
@@ -44,6 +44,11 @@ class Outcome:
     method: str
     frame: str
     samples: str
+
+    @property
+    def bad(self) -> bool:
+        """Whether this must not be."""
+        return self.kind in BAD
 
 
 def outcome(seed: int) -> Outcome:
@@ -109,29 +114,46 @@ def package_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-def _resumed(count: int, notes: Path) -> list[Outcome]:
+class Judged(Protocol):
+    """What came of one seed, and whether that must not be."""
+
+    @property
+    def seed(self) -> int: ...
+    @property
+    def bad(self) -> bool: ...
+
+
+J = TypeVar("J", bound=Judged)
+
+
+def resumed(count: int, notes: Path, chunk_of: Callable[[int], list[J]], read: Callable[..., J]) -> list[J]:
     """All outcomes; each chunk is noted as soon as it is done."""
     done = [json.loads(line) for line in notes.read_text(encoding="utf-8").splitlines()] if notes.exists() else []
-    known = {chunk[0]["seed"]: [Outcome(**one) for one in chunk] for chunk in done}
+    known = {chunk[0]["seed"]: [read(**one) for one in chunk] for chunk in done}
     missing = [first for first in range(0, count, CHUNK) if first not in known]
     with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool, notes.open("a", encoding="utf-8") as file:
-        for chunk in pool.imap_unordered(_chunk, missing):
+        for chunk in pool.imap_unordered(chunk_of, missing):
             known[chunk[0].seed] = chunk
-            file.write(json.dumps([asdict(one) for one in chunk]) + "\n")
+            file.write(json.dumps([vars(one) for one in chunk]) + "\n")
             file.flush()
-            bad = sum(one.kind in BAD for one in chunk)
+            bad = sum(one.bad for one in chunk)
             sys.stderr.write(f"{len(known) * CHUNK} of {count}" + (f", {bad} bad\n" if bad else "\n"))
     return [one for chunk in known.values() for one in chunk if one.seed < count]
+
+
+def versions() -> dict[str, str]:
+    """What a record was made with."""
+    found = {"python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
+    return {**found, "operator_algebra": operator_algebra.__version__}
 
 
 def main() -> None:
     """Write the record."""
     count, generator, code = int(sys.argv[1]), fingerprint(), package_digest()
     result = Path(sys.argv[2]) if len(sys.argv) > 2 else RESULT
-    found = _resumed(count, Path(tempfile.gettempdir()) / f"campaign-{generator}-{code}.jsonl")
-    versions = {"python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
-    versions["operator_algebra"] = operator_algebra.__version__
-    record = {"generator": generator, "code": code, "versions": versions, **summary(found)}
+    notes = Path(tempfile.gettempdir()) / f"campaign-{generator}-{code}.jsonl"
+    found = resumed(count, notes, _chunk, Outcome)
+    record = {"generator": generator, "code": code, "versions": versions(), **summary(found)}
     result.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -20,13 +20,14 @@ from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query, block, dense, logdet, trace
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.models.model import Model
-from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE, Type, space
+from operator_algebra.operators.spaces import FORCE, MOTION, ONE, RATE, TORQUE, Type, space
 from tests.expression_grammar import LEAVES, LOCAL_LEAVES, VOCABULARY, J, Maker, Table, Words, by_type, h
 
 Floats = NDArray[np.float64]
 
 CONTACT = s.CONTACT
 LOOPS = space("loops", attached=False)
+TASKS = space("tasks", attached=False)
 EIGHTH = Fraction(1, 8)
 
 A = operator("A", MOTION >> FORCE, structure="diagonal")
@@ -162,6 +163,7 @@ def rational_inputs(e: Expr, model: Model, seed: int, sample: int = 0) -> dict[s
         "joint": [part.stop - part.start for part in model.v_slices],
         "contact": [*rng.choice([0, 0, 1, 3], model.n - 1).tolist(), 2],
         "loops": [2],
+        "tasks": [3],
     }
     rng = np.random.default_rng([seed, sample])
     values: dict[str, Any] = {}
@@ -177,10 +179,10 @@ def _value(symbol: Symbol, sizes: Mapping[str, list[int]], model: Model, rng: np
     if symbol == h:
         return float(rng.uniform(0.1, 1.0))
     rows, cols = sizes[symbol.type.codomain.sizes], sizes.get(symbol.type.domain.sizes, [1])
-    if symbol == WEIGHT:
-        return _definite(rng, 2)
-    if symbol == RELATION:
-        return rng.standard_normal((2, sum(cols)))
+    if not symbol.type.codomain.attached and rows == cols:
+        return _definite(rng, rows[0])
+    if symbol.type.domain != ONE and not (symbol.type.domain.attached and symbol.type.codomain.attached):
+        return rng.standard_normal((sum(rows), sum(cols)))
     if symbol.structure.hop:
         return [0.5 * rng.standard_normal((rows[max(p, 0)], cols[k])) for k, p in enumerate(model.parent)]
     if not symbol.type.domain.attached:

@@ -89,7 +89,7 @@ def _logdet(entries: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class _Attempt:
+class Attempt:
     """What a call returned or raised, and what it warned of."""
 
     result: Any
@@ -105,7 +105,8 @@ class _Attempt:
         return f"{foreign[0].category.__name__}: {foreign[0].message}" if foreign else ""
 
 
-def _attempt(call: Callable[[], Any]) -> _Attempt:
+def attempt(call: Callable[[], Any]) -> Attempt:
+    """Call it, whatever comes of it."""
     result, error = None, None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -113,15 +114,15 @@ def _attempt(call: Callable[[], Any]) -> _Attempt:
             result = call()
         except Exception as raised:  # noqa: BLE001 - any exception is a verdict
             error = raised
-    return _Attempt(result, error, tuple(caught))
+    return Attempt(result, error, tuple(caught))
 
 
 def judge(case: Case) -> Verdict:
     """Compile and run a case beside its evaluation."""
-    expected = _attempt(lambda: [Reference(case, sample) for sample in case.samples])
+    expected = attempt(lambda: [Reference(case, sample) for sample in case.samples])
     if expected.untyped:
         return Verdict("untyped", f"evaluate: {expected.untyped}")
-    found = _attempt(lambda: _computed(case))
+    found = attempt(lambda: _computed(case))
     if found.untyped:
         return Verdict("untyped", f"compile: {found.untyped}")
     if found.error is None and not all(np.isfinite(answer).all() for answer in found.result):
@@ -136,7 +137,7 @@ def judge(case: Case) -> Verdict:
         condition = max(reference.condition for reference in references)
         return Verdict("refused", f"{type(found.error).__name__} at condition {condition:.0e}: {found.error}")
     pairs = zip(references, found.result, strict=True)
-    return max((_compared(*pair, bool(found.warnings)) for pair in pairs), key=lambda verdict: verdict.excess)
+    return max((compared(*pair, bool(found.warnings)) for pair in pairs), key=lambda verdict: verdict.excess)
 
 
 def _computed(case: Case) -> list[Floats]:
@@ -148,7 +149,7 @@ def _computed(case: Case) -> list[Floats]:
     return [dense(sample(result, index)) for index in range(len(case.samples))]
 
 
-def _compared(reference: Reference, found: Floats, warned: bool) -> Verdict:
+def compared(reference: Reference, found: Floats, warned: bool) -> Verdict:
     """Where the difference is beyond the bound, fifty digits decide who is off."""
     excess = reference.excess(found, reference.value)
     if excess <= 1.0:

@@ -1,0 +1,61 @@
+"""Random forms mean what they say, with no more sweeps than as written, and not much more work."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.query import body_of
+from operator_algebra.expressions.traverse import free_symbols
+from tests.lowering.forms import BAD, RESULT, as_written, fingerprint, form, lowered, run, summary
+
+EACH_TIME = 50
+ONCE = 5_000
+
+
+def test_fifty_random_forms() -> None:
+    found = summary(run(EACH_TIME, first=1_000_000))
+    assert [found[kind] for kind in BAD] == [[] for _ in BAD]
+    assert found["verdicts"]["agrees"] >= 0.9 * EACH_TIME
+    assert {"0", "1", "2"} <= set(found["sweeps saved"])
+    assert len(found["method"]) == 4
+
+
+def test_the_record_of_five_thousand() -> None:
+    found = json.loads(RESULT.read_text(encoding="utf-8"))
+    assert found["generator"] == fingerprint()
+    assert found["forms"] == ONCE
+    assert [found[kind] for kind in BAD] == [[] for _ in BAD]
+    assert found["verdicts"]["agrees"] >= 0.9 * ONCE
+    saved = {int(count): forms for count, forms in found["sweeps saved"].items()}
+    assert min(saved) >= 0
+    assert sum(forms for count, forms in saved.items() if count > 0) >= ONCE / 3
+
+
+def test_what_forms_are_made_of() -> None:
+    """Several spaces of no body, springs, gears, terms that are not symmetric, velocities, several results."""
+    made = [form(seed) for seed in range(100)]
+    symbols = [{symbol.name for e in one.formulas.values() for symbol in free_symbols(body_of(e))} for one in made]
+    for name in ("pick", "reach", "relation", "more", "weight", "stiff", "slip", "give", "gear", "C", "J", "h", "v"):
+        assert sum(name in found for found in symbols) >= 3, name
+    assert sum({"weight", "stiff"} <= found for found in symbols) >= 3
+    assert {len(one.formulas) for one in made} == {1, 2, 3}
+    asked = {kind for one in made for kind in one.asked.split()}
+    assert {"column", "row", "small", "logdet", "trace"} <= asked
+    joints = {body.joint.kind for one in made for body in one.model.bodies}
+    assert {"revolute", "prismatic", "spherical", "floating", "fixed"} <= joints
+
+
+def test_as_written_is_without_the_pass_that_saves_sweeps() -> None:
+    one = next(one for one in map(form, range(100)) if len(lowered(one).report.choices) > 2)
+    with as_written():
+        assert lowered(one).report.choices == ()
+    assert lowered(one).report.choices
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_form_is_that_of_its_number(seed: int) -> None:
+    assert str(form(seed)) == str(form(seed))
+    assert all(isinstance(body_of(e), Expr) for e in form(seed).formulas.values())

@@ -112,10 +112,8 @@ def _eliminated(query: _Query, e: Expr) -> Walk:
         elimination.carry(i, j)
 
     def block(number: int, key: int) -> Ref | None:
-        terms = elimination.response(number, key)
-        if not terms:
-            return None
-        return Ref(graph.linear(Type(elimination.space(key), elimination.space(number)), terms))
+        form = elimination.response(number, key)
+        return Ref(graph.sum(Type(elimination.space(key), elimination.space(number)), form)) if form else None
 
     messages = [system.source(i) for i in gathers]
     carried = [system.source(j) for j in pulls]

@@ -218,10 +218,6 @@ class Program:
         """Whether a leaf depends on the rates v."""
         return any(leaf.reads_rates for leaf in self.leaves)
 
-    def factor_part(self) -> frozenset[int]:
-        """The values that depend on the configuration alone: computed once for many right-hand sides."""
-        return frozenset(self.steps) - self.solve_part()
-
     def solve_part(self) -> frozenset[int]:
         """The values that depend on an input or on a velocity."""
         moving = {

@@ -35,10 +35,6 @@ class Term:
     factors: tuple[Ref, ...]
     scalars: tuple[int, ...] = ()
 
-    def scaled(self, coefficient: Fraction, scalars: tuple[int, ...] = ()) -> Term:
-        """The term with another coefficient and more scalars."""
-        return Term(self.coefficient * coefficient, self.factors, tuple(sorted(self.scalars + scalars)))
-
     @property
     def bare(self) -> Ref | None:
         """The one factor of a term without coefficient."""

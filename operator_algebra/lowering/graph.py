@@ -147,12 +147,14 @@ class Graph:
 
     def follow(self, standing: Mapping[int, Ref]) -> None:
         """Let what is wanted read the values that stand for others now, and drop what is needed no more."""
+        moved = {number: ref for number, ref in standing.items() if ref != Ref(number)}
 
         def change(ref: Ref) -> Ref:
-            found = standing.get(ref.value)
+            found = moved.get(ref.value)
             return ref if found is None else Ref(found.value, found.star != ref.star)
 
-        self.wanted = tuple(one.map(change) for one in self.wanted)
+        if moved:
+            self.wanted = tuple(one.map(change) for one in self.wanted)
         self.prune()
 
     def prune(self) -> None:

@@ -37,8 +37,9 @@ def resolve_aliases(graph: Graph) -> None:
         end = follow(number)
         if not graph[end].names:
             graph.put(end, replace(graph[end], names=graph[number].names))
-    for number, value in list(graph.values.items()):
-        graph.put(number, replace(value, definition=map_references(value.definition, change)))
+    if target:
+        for number, value in list(graph.values.items()):
+            graph.put(number, replace(value, definition=map_references(value.definition, change)))
     graph.follow({number: Ref(follow(number)) for number in target})
 
 

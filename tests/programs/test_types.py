@@ -199,9 +199,9 @@ def test_a_sum_is_mirrored_term_by_term_and_by_coefficient() -> None:
         return list(check.value(Block(INERTIA, Linear(terms), symmetric=True))) == []
 
     assert own(one, other)
-    assert own(one.scaled(Fraction(2)), other.scaled(Fraction(2)), term(M))
+    assert own(term(22, M, times=2), term(M, Ref(22).T, times=2), term(M))
     assert not own(one)
-    assert not own(one, other.scaled(Fraction(-1)))
+    assert not own(one, term(M, Ref(22).T, times=-1))
 
 
 # -- results and pivots ------------------------------------------------------------------------------------------------

@@ -27,9 +27,9 @@ NOTHING = Report((), (), (), "")
 UNIT = Fraction(1)
 
 
-def term(*factors: int | Ref, times: int | Fraction = 1) -> Term:
-    """A multiple of a product of values."""
-    return Term(Fraction(times), tuple(Ref(one) if isinstance(one, int) else one for one in factors))
+def term(*factors: int | Ref, times: int | Fraction = 1, by: tuple[int, ...] = ()) -> Term:
+    """A multiple of a product of values, and of scalars."""
+    return Term(Fraction(times), tuple(Ref(one) if isinstance(one, int) else one for one in factors), tuple(sorted(by)))
 
 
 def given(graph: Graph, symbol: Symbol) -> int:

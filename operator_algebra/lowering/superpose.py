@@ -1,7 +1,7 @@
 """Superposition: v = N v + s + B λ with λ known late is v₀ + V λ, with v₀ = N v₀ + s and V = N V + B known early.
 
 A number that sums over the mechanism give (a multiplier, an impulse) need not be waited for: recurrences run for unit
-numbers beside the others, and what comes later reads their superposition. A sum of such vectors is
+numbers beside the others, and what comes later reads their superposition. A sum Σ a* v over the mechanism is then
 Σ a* v₀ + (Σ a* V) λ, whose sums need not wait for λ either.
 """
 
@@ -112,12 +112,13 @@ class _Split:
         """Whether a sum is known sooner if the late numbers at the ends of its products stand outside."""
         known = BEFORE
         for term in definition.terms:
-            first, *inner, last = term.factors
+            _, summed, _ = self._apart(term.factors)
+            first, *inner, last = summed
             if any(ref.value in self.late or ref.value in self.drives for ref in inner):
                 return False
             if (first.value in self.drives and not first.star) or (last.value in self.drives and last.star):
                 return False
-            known = max(known, *(self._known(ref.value) for ref in term.factors if ref.value not in self.late))
+            known = max(known, *(self._known(ref.value) for ref in summed))
         return known < self.actual[number]
 
     def _known(self, number: int) -> int:
@@ -147,13 +148,13 @@ class _Split:
         """A sum with the late numbers outside: Σ (v₀ + V λ)* a is Σ v₀* a + λ* Σ V* a."""
         inside: dict[tuple[tuple[Ref, ...], tuple[Ref, ...], tuple[int, ...]], list[Term]] = {}
         for term in definition.terms:
-            first, *inner, last = term.factors
+            before, (first, *inner, last), after = self._apart(term.factors)
             late = tuple(n for n in term.scalars if n in self.late)
             scalars = tuple(n for n in term.scalars if n not in self.late)
             for left, a in self._ends(first):
                 for right, b in self._ends(last):
-                    part = Term(term.coefficient, (*a, *inner, *b), scalars)
-                    inside.setdefault((left, right, late), []).append(part)
+                    part = Term(term.coefficient, (a, *inner, b), scalars)
+                    inside.setdefault(((*before, *left), (*right, *after), late), []).append(part)
         found: list[Term] = []
         for (left, right, late), terms in inside.items():
             factors = terms[0].factors
@@ -163,14 +164,17 @@ class _Split:
             found.append(Term(UNIT, (*left, Ref(total), *right), late))
         return tuple(found)
 
-    def _ends(self, ref: Ref) -> Iterator[tuple[tuple[Ref, ...], tuple[Ref, ...]]]:
+    def _ends(self, ref: Ref) -> Iterator[tuple[tuple[Ref, ...], Ref]]:
         """The parts of the end of a product: late numbers, and what is summed."""
-        if ref.value in self.late:
-            yield (ref,), ()
-            return
-        yield (), (Ref(self.rest.get(ref.value, ref.value), ref.star),)
+        yield (), Ref(self.rest.get(ref.value, ref.value), ref.star)
         for late in self.drives.get(ref.value, ()):
-            yield (Ref(late, ref.star),), (Ref(self.response[ref.value, late], ref.star),)
+            yield (Ref(late, ref.star),), Ref(self.response[ref.value, late], ref.star)
+
+    def _apart(self, factors: tuple[Ref, ...]) -> tuple[tuple[Ref, ...], tuple[Ref, ...], tuple[Ref, ...]]:
+        """What stands in front of a product over the bodies, the product, and what stands behind it."""
+        places = [i for i, ref in enumerate(factors) if self.graph[ref.value].attached]
+        start, stop = places[0], places[-1] + 1
+        return factors[:start], factors[start:stop], factors[stop:]
 
     def _put(self, number: int, type_: Type, definition: Linear | Shift | Part | Stack | Reduce) -> None:
         self.graph.put(number, Value(type_, definition))

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from operator_algebra.lowering.components import components
 from operator_algebra.lowering.graph import Graph, collect
+from operator_algebra.lowering.schedule import BEFORE, earliest
 from operator_algebra.lowering.values import Value
 from operator_algebra.operators.spaces import Space, Type
 from operator_algebra.programs.instructions import Linear, Part, Reduce, Shift, Stack
@@ -82,15 +83,18 @@ def transposed(graph: Graph, number: int) -> bool:
     """Sum where recurrences begin instead of where they end; whether that could be done."""
     value = graph[number]
     assert isinstance(value.definition, Reduce)
-    directions = Directions(graph)
+    directions, at = Directions(graph), earliest(graph)
     terms = value.definition.terms
-    found = _end(graph, directions, terms, value.type.codomain)
-    if found is None:
-        mirrored = _end(graph, directions, tuple(map(_adjoint, terms)), value.type.domain.dual)
-        found = None if mirrored is None else [_adjoint(term) for term in mirrored]
-    if found is not None:
-        graph.put(number, replace(value, definition=Reduce(collect(found))))
-    return found is not None
+    mirrored = tuple(map(_adjoint, terms))
+    right, left = (max(at.get(term.factors[-1].value, BEFORE) for term in side) for side in (terms, mirrored))
+    # What is known last is what to begin with; the other side where that does not recur.
+    for side in (terms, mirrored) if right >= left else (mirrored, terms):
+        found = _end(graph, directions, side, value.type.codomain if side is terms else value.type.domain.dual)
+        if found is not None:
+            found = found if side is terms else map(_adjoint, found)
+            graph.put(number, replace(value, definition=Reduce(collect(found))))
+            return True
+    return False
 
 
 def _end(graph: Graph, directions: Directions, terms: tuple[Term, ...], rows: Space) -> list[Term] | None:

@@ -70,8 +70,8 @@ SLIPS: Mapping[str, Slip] = {
     ),
     "recurrences on the left are not seen": Slip(
         transpose,
-        "mirrored = _end(graph, directions, tuple(map(_adjoint, terms)), value.type.domain.dual)",
-        "mirrored = None",
+        "for side in (terms, mirrored) if right >= left else (mirrored, terms):",
+        "for side in (terms,):",
     ),
     "a response forgets the coefficient of its number": Slip(
         superpose,
@@ -92,6 +92,21 @@ SLIPS: Mapping[str, Slip] = {
         superpose,
         "self.free[n] <= self.actual[late]",
         "self.free[n] < self.actual[late]",
+    ),
+    "a sum forgets the numbers in front of it": Slip(
+        superpose,
+        "((*before, *left), (*right, *after), late)",
+        "(left, (*right, *after), late)",
+    ),
+    "sums wait for late numbers": Slip(
+        superpose,
+        "return known < self.actual[number]",
+        "return False",
+    ),
+    "the side that is known first is transposed": Slip(
+        transpose,
+        "if right >= left else",
+        "if right <= left else",
     ),
     "two minus signs are one": Slip(
         share,

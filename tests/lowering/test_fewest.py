@@ -63,6 +63,7 @@ class Counted:
 
 GEARS = MASS + GEAR @ ARMATURE @ GEAR.T
 SOFT = MASS + J.T @ WEIGHT @ J
+HELD = inv(MASS) - inv(MASS) @ J.T @ inv(coupling()) @ J @ inv(MASS)
 CROSS = MASS + s.H @ s.phi @ s.M @ s.V_tilde @ s.phi.T @ s.H.T
 ROWS = RELATION + EIGHTH * J
 ROWS2 = MORE + EIGHTH * J2
@@ -102,6 +103,12 @@ FORMULAS: Mapping[str, Counted] = {
         5,
         optimal=False,
     ),
+    "second multiplier": Counted(inv(coupling(rows=J2)) @ J2 @ constrained(T), 1, 4),
+    "second loop": Counted(constrained(T) - inv(MASS) @ J2.T @ inv(coupling(rows=J2)) @ J2 @ constrained(T), 2, 6),
+    "second loop on the first": Counted(
+        constrained(T) - constrained(J2.T @ inv(J2 @ HELD @ J2.T) @ J2 @ constrained(T)), 2, 8
+    ),
+    "two springs": Counted(inv(SOFT + J2.T @ STIFF @ J2) @ T, 3, 4, optimal=False),
     "a number in front": Counted(trace((coupling(MASS + T @ T.T) + SLIP) @ WEIGHT), 2, 3, optimal=False),
     "two of three": Counted(
         J2 @ (s.v - inv(MASS + (REACH.T @ s.H.T).T @ STIFF @ REACH.T @ s.H.T) @ J.T @ WEIGHT @ DRIFT),

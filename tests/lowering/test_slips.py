@@ -38,6 +38,8 @@ CHOSEN: Mapping[str, Expr | Query] = {
             "two of three",
             "soft and hard loops",
             "dearer when split",
+            "second multiplier",
+            "two springs",
         )
     },
     "momentum": DEAR["momentum"][0],
@@ -47,6 +49,7 @@ BY_HAND: tuple[Callable[[], None], ...] = (
     test_transpose.test_columns_below_each_other_are_taken_apart,
     test_transpose.test_a_recurrence_on_the_left_is_transposed_as_well,
     test_superpose.test_several_late_numbers_have_a_response_each,
+    test_superpose.test_numbers_of_no_body_around_a_sum_stand_outside,
     test_opposites.test_opposite_recurrences_are_one,
     test_opposites.test_two_minus_signs_are_none,
 )

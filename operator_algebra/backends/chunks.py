@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from operator_algebra.backends.backend import Result, Run
+from operator_algebra.models.arrays import Indices
 from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.bind import Bound, InputValue
-from operator_algebra.operators.layout import Indices
 
 Part = slice | Indices | Sequence[int]
 """Some samples of a batch."""

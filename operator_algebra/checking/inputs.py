@@ -10,8 +10,9 @@ import scipy.sparse as sp
 
 from operator_algebra.checking.arithmetic import Floats, span
 from operator_algebra.expressions.nodes import Symbol
+from operator_algebra.models.arrays import Indices
+from operator_algebra.operators.arrays import Pattern
 from operator_algebra.operators.blockdict import Sparse, compressed, placed
-from operator_algebra.operators.layout import Flags, Indices
 from operator_algebra.operators.spaces import Space
 from operator_algebra.operators.structure import Structure
 
@@ -81,7 +82,7 @@ def _is_local(symbol: Symbol, rows: Indices, cols: Indices, parent: Indices) -> 
     return _attached(symbol, rows, cols, parent) and (structure.flow == "diagonal" or structure.hop)
 
 
-def _signed(structure: Structure, values: Floats, same: Flags | None) -> Floats:
+def _signed(structure: Structure, values: Floats, same: Pattern | None) -> Floats:
     """The declared sign; identity or zero blocks on the diagonal where they were declared."""
     if structure.semidefinite:
         values = values @ values.T + (0.5 * np.eye(len(values)) if structure.definite else 0.0)
@@ -115,7 +116,7 @@ def _owner(sizes: Indices) -> Indices:
     return np.repeat(np.arange(len(sizes)), sizes)
 
 
-def _reach(flow: str, parent: Indices) -> Flags:
+def _reach(flow: str, parent: Indices) -> Pattern:
     """Which pairs of bodies an operator of this flow may join."""
     above = np.asarray(parent)
     count = len(above)

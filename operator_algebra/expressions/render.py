@@ -6,7 +6,7 @@ reader who wants the first line only pays for that.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, assert_never
@@ -62,19 +62,13 @@ _SIGNS: dict[Style, _Signs] = {
 
 @dataclass(frozen=True, slots=True)
 class _Visit:
-    """A sub-expression to be written; `path` is the rest of the way to the one that is looked for."""
+    """A sub-expression to be written."""
 
     node: Expr
     place: Place
-    path: tuple[int, ...] | None = None
 
 
-class _Mark:
-    """The place in the text where the one that is looked for starts or ends."""
-
-
-_MARK = _Mark()
-_Piece = str | _Visit | _Mark
+_Piece = str | _Visit
 
 
 def _number(c: Fraction, style: Style) -> str:
@@ -93,24 +87,15 @@ def needs_parentheses(node: Expr, place: Place) -> bool:
 
 
 def _below(visit: _Visit, index: int, place: Place) -> _Visit:
-    path = visit.path
-    return _Visit(visit.node.children[index], place, path[1:] if path and path[0] == index else None)
+    return _Visit(visit.node.children[index], place)
 
 
 def _sum(visit: _Visit, style: Style) -> Iterator[_Piece]:
     minus = _SIGNS[style].minus
     for index, term in enumerate(visit.node.children):
         if isinstance(term, Scale) and isinstance(term.factor, Fraction) and term.factor < 0:
-            below = _below(visit, index, "term")
-            marked = below.path == ()
-            if index:
-                yield " "
-            if marked:
-                yield _MARK
-            yield f"{minus} " if index else minus
-            yield from _scale(below, term, style, positive=True)
-            if marked:
-                yield _MARK
+            yield f" {minus} " if index else minus
+            yield from _scale(_below(visit, index, "term"), term, style, positive=True)
         else:
             if index:
                 yield " + "
@@ -138,13 +123,8 @@ def _inverse(visit: _Visit, node: Inverse, style: Style) -> Iterator[_Piece]:
         yield _below(visit, 0, "sum")
         yield ")"
     elif isinstance(node.body, Transpose):
-        inner = _below(visit, 0, "base")
-        if inner.path == ():
-            yield _MARK
-        yield _below(inner, 0, "base")
+        yield _below(_below(visit, 0, "base"), 0, "base")
         yield "⁻*" if style == "unicode" else "^{-*}"
-        if inner.path == ():
-            yield _MARK
     else:
         yield _below(visit, 0, "base")
         yield signs.inverse
@@ -207,22 +187,17 @@ def _parts(visit: _Visit, style: Style) -> Iterator[_Piece]:
 
 def _expanded(visit: _Visit, style: Style) -> Iterator[_Piece]:
     signs = _SIGNS[style]
-    marked = visit.path == ()
     wrapped = needs_parentheses(visit.node, visit.place)
-    if marked:
-        yield _MARK
     if wrapped:
         yield signs.open
     yield from _parts(visit, style)
     if wrapped:
         yield signs.close
-    if marked:
-        yield _MARK
 
 
-def _pieces(e: Expr, style: Style, path: Sequence[int] | None = None) -> Iterator[str | _Mark]:
-    """The text in pieces, in order, with a mark before and behind the sub-expression at `path`."""
-    stack: list[Iterator[_Piece]] = [iter((_Visit(e, "sum", None if path is None else tuple(path)),))]
+def _pieces(e: Expr, style: Style) -> Iterator[str]:
+    """The text in pieces, in order."""
+    stack: list[Iterator[_Piece]] = [iter((_Visit(e, "sum"),))]
     while stack:
         piece = next(stack[-1], None)
         if piece is None:
@@ -243,7 +218,7 @@ def render(e: Expr, style: Style = "unicode") -> str:
     choice(style, "style", _SIGNS.keys())
     if _symbols_written(e) > LIMIT:
         raise InputError(f"the formula has more than {LIMIT} symbols: {brief(e)}. Name parts of it with define().")
-    return "".join(piece for piece in _pieces(e, style) if isinstance(piece, str))
+    return "".join(_pieces(e, style))
 
 
 def _symbols_written(e: Expr) -> int:
@@ -265,28 +240,8 @@ def brief(e: Expr, columns: int = 60, style: Style = "unicode") -> str:
     text: list[str] = []
     used = 0
     for piece in _pieces(e, style):
-        if isinstance(piece, str):
-            text.append(piece)
-            used += width(piece)
-            if used > columns:
-                return cut("".join(text), columns, "…" if style == "unicode" else "...")
+        text.append(piece)
+        used += width(piece)
+        if used > columns:
+            return cut("".join(text), columns, "…" if style == "unicode" else "...")
     return "".join(text)
-
-
-def spans(e: Expr, path: Sequence[int], style: Style = "unicode") -> tuple[int, int]:
-    """The columns, from and to, of the sub-expression that the child numbers in `path` lead to.
-
-    >>> from operator_algebra.symbols import H, M, phi
-    >>> spans(H @ phi @ M @ phi.T @ H.T, (3,))
-    (6, 8)
-    """
-    columns = 0
-    found: list[int] = []
-    for piece in _pieces(e, style, path):
-        if isinstance(piece, str):
-            columns += width(piece)
-        else:
-            found.append(columns)
-            if len(found) == 2:
-                return found[0], found[1]
-    raise InputError(f"{brief(e)} has no sub-expression at {tuple(path)}.")

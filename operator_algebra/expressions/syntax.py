@@ -55,13 +55,12 @@ _HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a formula and its place; `tight` says that it follows the word before without a blank."""
+    """A word of a formula and its place."""
 
     kind: Kind
     text: str
     start: int
     end: int
-    tight: bool
 
 
 def words(text: str) -> Iterator[Word]:
@@ -83,9 +82,9 @@ def words(text: str) -> Iterator[Word]:
         if kind == "asterisk":
             kind = "star" if tight and last in ("name", "close", "star", "inverse") else "times"
         last = kind
-        yield Word(kind, match[0], start, position, tight)  # pyright: ignore[reportArgumentType]
+        yield Word(kind, match[0], start, position)  # pyright: ignore[reportArgumentType]
         tight = True
-    yield Word("end", "", len(text), len(text), False)
+    yield Word("end", "", len(text), len(text))
 
 
 def too_long(word: Word) -> bool:

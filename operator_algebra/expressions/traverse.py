@@ -75,11 +75,6 @@ def fold(e: Expr, combine: Callable[[Expr, tuple[R, ...]], R], below: Children =
     return done[e]
 
 
-def size(e: Expr) -> int:
-    """The number of distinct nodes."""
-    return sum(1 for _ in postorder(e))
-
-
 def symbols(e: Expr) -> frozenset[Symbol]:
     """The symbols of a formula, bound variables and those inside definitions not included."""
     return frozenset(node for node in postorder(e) if isinstance(node, Symbol) and node.origin != "bound")

@@ -27,7 +27,7 @@ from operator_algebra.expressions.nodes import (
 )
 from operator_algebra.expressions.traverse import definition_of
 from operator_algebra.lowering import refuse
-from operator_algebra.lowering.graph import RING, Form, as_form, as_terms
+from operator_algebra.lowering.graph import RING, Form, alone, as_terms
 from operator_algebra.lowering.seams import Bordered
 from operator_algebra.lowering.trampoline import Steps
 from operator_algebra.lowering.values import Unknown, Value
@@ -187,9 +187,7 @@ class BlockLift:
         return RING.sum(parts)
 
     def _named(self, form: Form, type_: Type, origin: Expr | None = None) -> Ref:
-        terms = as_terms(form)
-        bare = terms[0].bare if len(terms) == 1 else None
-        return bare if bare is not None and bare.star else Ref(self._lift.graph.linear(type_, terms, origin=origin))
+        return alone(form) or Ref(self._lift.graph.sum(type_, form, origin=origin))
 
     def _hops(self, e: Expr) -> Steps[list[HopTerm]]:
         """A hop expression as a sum of local · leaf hop · local."""
@@ -273,7 +271,7 @@ class BlockLift:
         """The block diagonal by elimination of all that stands between input and output."""
         from operator_algebra.lowering.queries import diagonal
 
-        return as_form(diagonal(self._lift, e))
+        return diagonal(self._lift, e)
 
     def _bordered_diagonal(self, e: Bordered) -> Steps[Form]:
         """The block diagonal of a tree-local part, and that of each L C R, which is L(k) C R(k)."""

@@ -12,12 +12,30 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import sqrt
+from typing import assert_never
 
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.schedule import schedule
-from operator_algebra.lowering.values import Definition, Value
+from operator_algebra.lowering.values import Definition, Unknown, Value
 from operator_algebra.operators.spaces import ROUNDING, Type
-from operator_algebra.programs.instructions import Given, Invert, Linear, RootOf, Rounding, Shift, Stack, Update
+from operator_algebra.programs.instructions import (
+    Answer,
+    Call,
+    Given,
+    Invert,
+    Linear,
+    Part,
+    Reduce,
+    Relate,
+    Resolve,
+    RootOf,
+    Rounding,
+    Shift,
+    Stack,
+    Surround,
+    Total,
+    Update,
+)
 from operator_algebra.programs.products import expand_products
 from operator_algebra.programs.program import Step, Sweep
 from operator_algebra.programs.records import Ref, Term, references
@@ -120,8 +138,25 @@ class _Carrier:
                 return Linear((Term(UNIT, (block, self._columns(source.T if block.star else source))),))
             case Stack(rows=rows):
                 return self._stacked(block, rows)
-            case _:
+            case (
+                Given()
+                | Shift()
+                | Call()
+                | RootOf()
+                | Part()
+                | Reduce()
+                | Total()
+                | Update()
+                | Rounding()
+                | Relate()
+                | Resolve()
+                | Surround()
+                | Answer()
+                | Unknown()
+            ):
                 return Rounding(block)
+            case _:
+                assert_never(definition)
 
     def _eliminated(self, block: Ref, elimination: _Elimination) -> Linear:
         z = self._columns(elimination.P)

@@ -12,20 +12,20 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from operator_algebra.errors import NotLowerable
+from operator_algebra.expressions.words import Word
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.components import Component, components, local_cycle
-from operator_algebra.lowering.graph import Graph
+from operator_algebra.lowering.graph import RING, Form, Graph, alone, as_terms
 from operator_algebra.lowering.localsystem import Coefficients, LocalSystem, local_system
 from operator_algebra.lowering.relations import has_no_local_term, relate
 from operator_algebra.lowering.values import Unknown, Value
 from operator_algebra.operators.spaces import Space, Type, direct_sum
 from operator_algebra.programs.instructions import Invert, Linear, Part, Shift, Stack
-from operator_algebra.programs.records import Ref, Term
+from operator_algebra.programs.records import Ref
 
 UNIT = Fraction(1)
 COUPLED = 1024
 """Unknowns that one body solves for at once: the pivot has the square of as many blocks."""
-IDENTITY = [Term(UNIT, ())]
 
 
 def eliminate(graph: Graph) -> None:
@@ -91,7 +91,7 @@ class _Affine:
     """v = Σ coefficient[key] key + constant, over tears and outward shifts."""
 
     coefficients: Coefficients = field(default_factory=Coefficients)
-    constant: list[Term] = field(default_factory=list[Term])
+    constant: Form = field(default_factory=dict[Word[int, Ref], Fraction])
 
 
 class Elimination:
@@ -127,33 +127,39 @@ class Elimination:
         """Where a vector lives."""
         return self.graph[number].type.codomain
 
-    def block(self, terms: list[Term], type_: Type) -> list[Term]:
+    def block(self, form: Form, type_: Type) -> Form:
         """A block coefficient with at most one factor: longer products and sums get a value."""
-        if not terms or (len(terms) == 1 and len(terms[0].factors) <= 1):
-            return terms
-        return [Term(UNIT, (Ref(self.graph.linear(type_, terms)),))]
+        if not form or (len(form) == 1 and all(len(factors) <= 1 for _, factors in form)):
+            return form
+        return RING.of(Ref(self.graph.sum(type_, form)))
 
     def affine(self, number: int) -> _Affine:
         """A vector in terms of tears and parameters."""
         if number in self.keys or number in self.system.tears:
-            return _Affine({number: IDENTITY})
-        return self.known.get(number) or _Affine(constant=[Term(UNIT, (Ref(number),))])
+            return _Affine({number: RING.of()})
+        return self.known.get(number) or _Affine(constant=RING.of(Ref(number)))
 
     def combine(self, equation: Coefficients, space: Space) -> _Affine:
         """Substitute the known members into an equation."""
-        result = _Affine()
+        found: dict[int, list[Form]] = {}
+        constant: list[Form] = []
         for source, raw in equation.items():
-            prefix = self.block(raw, Type(self.space(source), space)) if len(raw) > 1 else raw
+            prefix = self.prefix(source, raw, space)
             inner = self.affine(source)
-            for key, terms in inner.coefficients.items():
-                result.coefficients.setdefault(key, []).extend(_compose(prefix, terms))
-            result.constant.extend(_compose(prefix, inner.constant))
-        for key, terms in result.coefficients.items():
-            result.coefficients[key] = self.block(terms, Type(self.space(key), space))
-        return result
+            for key, form in inner.coefficients.items():
+                found.setdefault(key, []).append(RING.product((prefix, form)))
+            constant.append(RING.product((prefix, inner.constant)))
+        return _Affine(
+            {key: self.block(RING.sum(parts), Type(self.space(key), space)) for key, parts in found.items()},
+            RING.sum(constant),
+        )
 
-    def solve(self) -> tuple[Term, ...]:
-        """Express every member by the tears, then the tears by the parameters; returns the terms of the tears."""
+    def prefix(self, source: int, form: Form, space: Space) -> Form:
+        """What stands in front of a vector in an equation, as one product."""
+        return self.block(form, Type(self.space(source), space)) if len(form) > 1 else form
+
+    def solve(self) -> Form:
+        """Express every member by the tears, then the tears by the parameters; returns what the tears are."""
         system, graph = self.system, self.graph
         for i, j in system.X:
             type_ = Type(self.space(system.source(j)), self.space(i))
@@ -161,30 +167,30 @@ class Elimination:
         for number in system.order:
             affine = self.combine(system.equations[number], self.space(number))
             if affine.constant:
-                constant = graph.linear(Type(self.columns, self.space(number)), affine.constant)
-                affine.constant = [Term(UNIT, (Ref(constant),))]
+                constant = graph.sum(Type(self.columns, self.space(number)), affine.constant)
+                affine.constant = RING.of(Ref(constant))
             self.known[number] = affine
-        return self.solve_tears() if system.tears else ()
+        return self.solve_tears() if system.tears else {}
 
     def final(self, number: int) -> Linear:
         """What a member is once the tears and the parent are known: its own equation, coefficients collected."""
-        terms: list[Term] = []
-        outside: list[Term] = []
+        inside: list[Form] = []
+        outside: list[Form] = []
+        own = {*self.system.members, *self.system.z.values()}
         for source, raw in self.system.equations[number].items():
-            prefix = self.block(raw, Type(self.space(source), self.space(number))) if len(raw) > 1 else raw
-            found = _compose(prefix, [Term(UNIT, (Ref(source),))])
-            inside = source in self.system.members or source in self.system.z.values()
-            (terms if inside else outside).extend(found)
-        if len(outside) > 1:
-            outside = [Term(UNIT, (Ref(self.graph.linear(Type(self.columns, self.space(number)), outside)),))]
-        return Linear((*terms, *outside))
+            product = RING.product((self.prefix(source, raw, self.space(number)), RING.of(Ref(source))))
+            (inside if source in own else outside).append(product)
+        known = RING.sum(outside)
+        if len(known) > 1:
+            known = RING.of(Ref(self.graph.sum(Type(self.columns, self.space(number)), known)))
+        return Linear(as_terms(RING.sum((*inside, known))))
 
     @property
     def tear_space(self) -> Space:
         """The space of all tears, stacked."""
         return direct_sum(self.space(t) for t in self.system.tears)
 
-    def solve_tears(self) -> tuple[Term, ...]:
+    def solve_tears(self) -> Form:
         """Pivot D, its inverse, ε and the R_j; y = D⁻¹ ε − Σ D⁻¹ R_j β_j."""
         system, graph, tears = self.system, self.graph, self.system.tears
         if len(tears) > COUPLED:
@@ -193,48 +199,48 @@ class Elimination:
         rows = [self.row_space(k) for k in range(len(tears))]
         residuals = [self.combine(equation, space) for (_, equation), space in zip(system.residuals, rows, strict=True)]
         row_space = direct_sum(rows)
-        grid = [[affine.coefficients.get(t, []) for t in tears] for affine in residuals]
+        grid = [[affine.coefficients.get(t, {}) for t in tears] for affine in residuals]
         self.pivot = self.stack(grid, Type(self.tear_space, row_space), rows, [self.space(t) for t in tears])
         if self.pivot is None or graph[self.pivot.value].definition == Linear(()):
             raise NotLowerable(refuse.no_pivot(system.residuals[0][0].called))
         origin = graph[tears[0]].origin
         self.inverse = Ref(graph.new(Type(row_space, self.tear_space), Invert(self.pivot), origin=origin))
-        negative = [[t.scaled(Fraction(-1)) for t in affine.constant] for affine in residuals]
+        negative = [RING.scaled(-UNIT, affine.constant) for affine in residuals]
         self.epsilon = self.stack_vector(negative, rows, row_space)
-        terms: list[Term] = []
+        parts: list[Form] = []
         if self.epsilon is not None:
-            nu = graph.linear(Type(self.columns, self.tear_space), [Term(UNIT, (self.inverse, Ref(self.epsilon)))])
-            terms.append(Term(UNIT, (Ref(nu),)))
+            nu = graph.sum(Type(self.columns, self.tear_space), RING.of(self.inverse, Ref(self.epsilon)))
+            parts.append(RING.of(Ref(nu)))
         for i in system.gathers if system.mixed else ():
             self.gain(system.source(i))
         for key in self.keys:
-            column = [[affine.coefficients.get(key, [])] for affine in residuals]
+            column = [[affine.coefficients.get(key, {})] for affine in residuals]
             R_j = self.stack(column, Type(self.space(key), row_space), rows, [self.space(key)])
             if R_j is not None:
                 self.arriving[key] = R_j
-                F_j = graph.linear(Type(self.space(key), self.tear_space), [Term(UNIT, (self.inverse, R_j))])
-                terms.append(Term(Fraction(-1), (Ref(F_j), Ref(key))))
-        return tuple(terms)
+                F_j = graph.sum(Type(self.space(key), self.tear_space), RING.of(self.inverse, R_j))
+                parts.append(RING.scaled(-UNIT, RING.of(Ref(F_j), Ref(key))))
+        return RING.sum(parts)
 
     def gain(self, number: int) -> Ref | None:
         """G = v[T] D⁻¹ of a member; None if it does not depend on the tears."""
         tears, space = self.system.tears, self.space(number)
         if not tears or self.inverse is None:
             return None
-        row = [[self.affine(number).coefficients.get(t, []) for t in tears]]
+        row = [[self.affine(number).coefficients.get(t, {}) for t in tears]]
         through = self.stack(row, Type(self.tear_space, space), [space], [self.space(t) for t in tears])
         if through is None:
             return None
         row_space = self.graph.type_of(self.inverse).domain
-        return Ref(self.graph.linear(Type(row_space, space), [Term(UNIT, (through, self.inverse))]))
+        return Ref(self.graph.sum(Type(row_space, space), RING.of(through, self.inverse)))
 
-    def response(self, number: int, key: int) -> list[Term]:
+    def response(self, number: int, key: int) -> Form:
         """How a member answers to a parameter once the tears are eliminated: v[key] − v[T] D⁻¹ R_key."""
-        terms = list(self.affine(number).coefficients.get(key, []))
+        own = self.affine(number).coefficients.get(key, {})
         gain = self.gain(number)
-        if gain is not None and key in self.arriving:
-            terms.append(Term(Fraction(-1), (gain, self.arriving[key])))
-        return terms
+        if gain is None or key not in self.arriving:
+            return own
+        return RING.minus(own, RING.of(gain, self.arriving[key]))
 
     def pair_residuals(self) -> None:
         """Order the residuals so that each stands in the row of a tear of its size."""
@@ -252,14 +258,14 @@ class Elimination:
     def row_space(self, k: int) -> Space:
         """The space of the k-th residual, from any of its terms."""
         _, equation = self.system.residuals[k]
-        for source, terms in equation.items():
-            first = terms[0].factors
-            return self.graph.type_of(first[0]).codomain if first else self.space(source)
+        for source, form in equation.items():
+            for _, factors in form:
+                return self.graph.type_of(factors[0]).codomain if factors else self.space(source)
         raise NotLowerable(refuse.no_pivot(self.system.residuals[k][0].called))
 
-    def put_tears(self, terms: tuple[Term, ...]) -> None:
+    def put_tears(self, solved: Form) -> None:
         """Define the tears by what was solved for."""
-        graph, tears = self.graph, self.system.tears
+        graph, tears, terms = self.graph, self.system.tears, as_terms(solved)
         if len(tears) == 1:
             graph.put(tears[0], replace(graph[tears[0]], definition=Linear(terms)))
         elif tears:
@@ -267,29 +273,26 @@ class Elimination:
             for index, tear in enumerate(tears):
                 graph.put(tear, replace(graph[tear], definition=Part(Ref(stacked), index)))
 
-    def stack(self, grid: list[list[list[Term]]], type_: Type, rows: list[Space], columns: list[Space]) -> Ref | None:
+    def stack(self, grid: list[list[Form]], type_: Type, rows: list[Space], columns: list[Space]) -> Ref | None:
         """A block matrix of coefficients as one value; None if all are zero."""
-        cells: list[tuple[Ref | None, ...]] = []
-        for row, row_space in zip(grid, rows, strict=True):
-            cells.append(
-                tuple(
-                    Ref(self.graph.linear(Type(column, row_space), terms)) if terms else None
-                    for terms, column in zip(row, columns, strict=True)
-                )
+        if len(rows) == len(columns) == 1 and (bare := alone(grid[0][0])) is not None:
+            return bare
+        cells = tuple(
+            tuple(
+                Ref(self.graph.sum(Type(column, space), form)) if form else None
+                for form, column in zip(row, columns, strict=True)
             )
+            for row, space in zip(grid, rows, strict=True)
+        )
         if all(cell is None for row in cells for cell in row):
             return None
-        if len(cells) == 1 and len(cells[0]) == 1:
-            terms = grid[0][0]
-            bare = terms[0].bare if len(terms) == 1 else None
-            return bare if bare is not None else cells[0][0]
-        return Ref(self.graph.new(type_, Stack(tuple(cells))))
+        return cells[0][0] if len(rows) == len(columns) == 1 else Ref(self.graph.new(type_, Stack(cells)))
 
-    def stack_vector(self, rows: list[list[Term]], spaces: list[Space], total: Space) -> int | None:
+    def stack_vector(self, rows: list[Form], spaces: list[Space], total: Space) -> int | None:
         """Vectors on top of each other; None if all are zero."""
         numbers = [
-            self.graph.linear(Type(self.columns, space), terms) if terms else None
-            for terms, space in zip(rows, spaces, strict=True)
+            self.graph.sum(Type(self.columns, space), form) if form else None
+            for form, space in zip(rows, spaces, strict=True)
         ]
         if all(number is None for number in numbers):
             return None
@@ -301,7 +304,7 @@ class Elimination:
     def carry(self, i: int, j: int) -> None:
         """X_ij = Σ_c U_i Π_ij D_j, with the response Π_ij that body k sends to its parent."""
         graph, source = self.graph, self.system.source(i)
-        Pi = graph.linear(Type(self.space(j), self.space(source)), self.response(source, j))
+        Pi = graph.sum(Type(self.space(j), self.space(source)), self.response(source, j))
         number = self.system.X[i, j]
         graph.put(number, replace(graph[number], definition=Shift(self.system.hop(i), Ref(Pi), self.system.hop(j))))
 
@@ -310,19 +313,11 @@ class Elimination:
         system, graph = self.system, self.graph
         for i in system.gathers:
             source = system.source(i)
-            constant = list(self.affine(source).constant)
+            constant = self.affine(source).constant
             gain = self.gain(source)
             if gain is not None and self.epsilon is not None:
-                constant.append(Term(UNIT, (gain, Ref(self.epsilon))))
-            zeta = graph.linear(Type(self.columns, self.space(source)), constant)
+                constant = RING.sum((constant, RING.of(gain, Ref(self.epsilon))))
+            zeta = graph.sum(Type(self.columns, self.space(source)), constant)
             graph.put(system.z[i], Value(graph[i].type, Shift(system.hop(i), Ref(zeta))))
         for i, j in system.X:
             self.carry(i, j)
-
-
-def _compose(prefix: list[Term], terms: list[Term]) -> list[Term]:
-    return [
-        Term(p.coefficient * t.coefficient, p.factors + t.factors, tuple(sorted(p.scalars + t.scalars)))
-        for p in prefix
-        for t in terms
-    ]

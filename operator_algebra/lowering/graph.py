@@ -109,12 +109,14 @@ class Graph:
 
     def linear(self, type_: Type, terms: Iterable[Term], *, origin: Expr | None = None) -> int:
         """The value of a sum of terms, equal terms collected; a bare term is its factor."""
-        collected = collect(terms)
-        if len(collected) == 1:
-            bare = collected[0].bare
-            if bare is not None and not bare.star:
-                return bare.value
-        return self.new(type_, Linear(collected), origin=origin)
+        return self.sum(type_, as_form(terms), origin=origin)
+
+    def sum(self, type_: Type, form: Form, *, origin: Expr | None = None) -> int:
+        """The value of a sum of products; a bare factor is itself."""
+        bare = alone(form)
+        if bare is not None and not bare.star:
+            return bare.value
+        return self.new(type_, Linear(as_terms(form)), origin=origin)
 
     def type_of(self, ref: Ref) -> Type:
         """The type of a reference."""
@@ -156,12 +158,14 @@ class Graph:
 
     def follow(self, standing: Mapping[int, Ref]) -> None:
         """Let what is wanted read the values that stand for others now, and drop what is needed no more."""
+        moved = {number: ref for number, ref in standing.items() if ref != Ref(number)}
 
         def change(ref: Ref) -> Ref:
-            found = standing.get(ref.value)
+            found = moved.get(ref.value)
             return ref if found is None else Ref(found.value, found.star != ref.star)
 
-        self.wanted = tuple(one.map(change) for one in self.wanted)
+        if moved:
+            self.wanted = tuple(one.map(change) for one in self.wanted)
         self.prune()
 
     def prune(self) -> None:
@@ -178,6 +182,15 @@ def as_form(terms: Iterable[Term]) -> Form:
 def as_terms(form: Form) -> tuple[Term, ...]:
     """An element of the ring as terms."""
     return tuple(Term(c, factors, scalars) for (scalars, factors), c in form.items())
+
+
+def alone(form: Form) -> Ref | None:
+    """The one factor of what has no coefficient."""
+    if len(form) == 1:
+        (((scalars, factors), c),) = form.items()
+        if c == 1 and not scalars and len(factors) == 1:
+            return factors[0]
+    return None
 
 
 def collect(terms: Iterable[Term]) -> tuple[Term, ...]:

@@ -28,7 +28,7 @@ from operator_algebra.expressions.nodes import (
 )
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.blocks import BlockLift
-from operator_algebra.lowering.graph import Graph
+from operator_algebra.lowering.graph import RING, Form, Graph, as_form, as_terms
 from operator_algebra.lowering.seams import Seams
 from operator_algebra.lowering.trampoline import Steps, run
 from operator_algebra.lowering.values import Unknown, Value
@@ -95,7 +95,7 @@ class Lift:
         reduced = not type_.codomain.attached and self.graph.type_of(ref).domain.attached
         if reduced:
             return self.graph.new(type_, Reduce((Term(UNIT, factors),)), origin=origin)
-        return self.graph.linear(type_, [Term(UNIT, factors)], origin=origin)
+        return self.graph.sum(type_, RING.of(*factors), origin=origin)
 
     def apply(self, e: Expr, x: int) -> Steps[int]:
         """The vector e x, as the number of its value."""
@@ -117,11 +117,11 @@ class Lift:
             case Zero():
                 return self.zero(type_)
             case Sum():
-                terms: list[Term] = []
+                parts: list[Form] = []
                 for child in e.children:
                     part = yield self.apply(child, x)
-                    terms.extend(self.inline(part))
-                return self.graph.linear(type_, terms, origin=e)
+                    parts.append(self.inline(part))
+                return self.graph.sum(type_, RING.sum(parts), origin=e)
             case Product():
                 for factor in reversed(e.children):
                     x = yield self.apply(factor, x)
@@ -129,11 +129,11 @@ class Lift:
             case Scale():
                 part = yield self.apply(e.body, x)
                 if isinstance(e.factor, Fraction):
-                    return self.graph.linear(type_, [t.scaled(e.factor) for t in self.inline(part)], origin=e)
+                    return self.graph.sum(type_, RING.scaled(e.factor, self.inline(part)), origin=e)
                 scalar = yield self.apply(e.factor, self.identity(ONE))
                 if self.is_zero(scalar):
                     return self.zero(type_)
-                return self.graph.linear(type_, [t.scaled(UNIT, (scalar,)) for t in self.inline(part)], origin=e)
+                return self.graph.sum(type_, RING.product((RING.of(numbers=[scalar]), self.inline(part))), origin=e)
             case Symbol() | Transpose(body=Symbol()):
                 result = yield self._apply_symbol(e, x, type_)
                 return result
@@ -153,15 +153,15 @@ class Lift:
             case _:
                 assert_never(e)
 
-    def inline(self, number: int) -> list[Term]:
+    def inline(self, number: int) -> Form:
         """The terms of an anonymous sum, or the value itself as one term."""
         value = self.graph[number] if number in self.graph.values else None
         if value is not None and isinstance(value.definition, Linear):
             terms = value.definition.terms
             alone = len(terms) == 1 and len(terms[0].factors) == 1 and not terms[0].factors[0].star
             if not terms or (not value.names and alone):
-                return list(terms)
-        return [Term(UNIT, (Ref(number),))]
+                return as_form(terms)
+        return RING.of(Ref(number))
 
     def given(self, symbol: Symbol) -> int:
         """The value of a leaf or an input."""
@@ -238,7 +238,7 @@ class Lift:
             scalar = yield self.apply(body.factor, self.identity(ONE))
             reciprocal = self.graph.new(ONE >> ONE, Invert(Ref(scalar)))
             inner = yield self.apply(inv(body.body), x)
-            return self.graph.linear(type_, [Term(UNIT, (Ref(inner),), (reciprocal,))])
+            return self.graph.sum(type_, RING.of(Ref(inner), numbers=[reciprocal]))
         bordered = yield self.seams.split(e)
         result = yield self.apply(bordered.whole, x) if bordered.low else self._unknown(e, body, x, implicit=False)
         return result
@@ -257,16 +257,16 @@ class Lift:
         self.graph.put(number, Value(y_type, Unknown((), body.type.codomain), origin=e))
         if sum(ones) and not implicit:
             factor = 1 / Fraction(sum(ones))
-            terms = [t.scaled(factor) for t in self.inline(x)]
+            parts = [RING.scaled(factor, self.inline(x))]
             for child in body.children:
                 if _multiple_of_one(child) is None:
                     part = yield self.apply(child, number)
-                    terms.extend(t.scaled(-factor) for t in self.inline(part))
-            self.graph.put(number, Value(y_type, Linear(tuple(terms)), origin=e))
+                    parts.append(RING.scaled(-factor, self.inline(part)))
+            self.graph.put(number, Value(y_type, Linear(as_terms(RING.sum(parts))), origin=e))
             return number
         part = yield self.apply(body, number)
-        equation = [*self.inline(part), *(t.scaled(Fraction(-1)) for t in self.inline(x))]
-        self.graph.put(number, Value(y_type, Unknown(tuple(equation), body.type.codomain), origin=e))
+        equation = RING.minus(self.inline(part), self.inline(x))
+        self.graph.put(number, Value(y_type, Unknown(as_terms(equation), body.type.codomain), origin=e))
         return number
 
 

@@ -9,13 +9,14 @@ from fractions import Fraction
 from operator_algebra.errors import NotLowerable
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.components import strongly_connected
-from operator_algebra.lowering.graph import Graph
+from operator_algebra.lowering.graph import RING, Form, Graph, as_form
 from operator_algebra.lowering.values import Unknown, Value
 from operator_algebra.programs.instructions import Hop, Linear, Shift
 from operator_algebra.programs.records import Ref, Term
 
-Coefficients = dict[int, list[Term]]
-"""For each vector read, the block coefficient in front of it, as terms without that vector."""
+Coefficients = dict[int, Form]
+"""For each vector read, the block coefficient in front of it."""
+UNIT = Fraction(1)
 
 
 @dataclass
@@ -51,12 +52,12 @@ class LocalSystem:
 
     def coefficients(self, terms: tuple[Term, ...]) -> Coefficients:
         """Collect the terms of a sum by the vector that they end in."""
-        found: Coefficients = {}
+        found: dict[int, list[Term]] = {}
         for term in terms:
             if not term.factors:
                 raise NotLowerable(refuse.nonlinear(self.graph[next(iter(self.members))].formula))
             found.setdefault(term.factors[-1].value, []).append(Term(term.coefficient, term.factors[:-1], term.scalars))
-        return found
+        return {source: as_form(prefixes) for source, prefixes in found.items()}
 
 
 def local_system(
@@ -97,11 +98,17 @@ def local_system(
         _substitute_gathers(system, unknowns)
     system.tears = unknowns + _feedback(system, set(unknowns))
     for tear in system.tears[len(unknowns) :]:
-        equation = {source: [t.scaled(Fraction(-1)) for t in terms] for source, terms in system.equations[tear].items()}
-        equation.setdefault(tear, []).append(Term(Fraction(1), ()))
+        equation = {source: RING.scaled(-UNIT, form) for source, form in system.equations[tear].items()}
+        _add(equation, tear, RING.of())
         system.residuals.append((graph[tear], equation))
     system.order = _order(system, set(system.tears))
     return system
+
+
+def _add(equation: Coefficients, source: int, form: Form) -> None:
+    """Add to the coefficient of a vector."""
+    known = equation.get(source)
+    equation[source] = form if known is None else RING.sum((known, form))
 
 
 def _origin(graph: Graph, members: tuple[int, ...]) -> str:
@@ -120,14 +127,12 @@ def _solve_trivial(system: LocalSystem, unknowns: list[int], implicit: list[tupl
         assert factor is not None
         unknowns.remove(chosen)
         system.equations[chosen] = {
-            source: [t.scaled(-1 / factor) for t in terms] for source, terms in equation.items() if source != chosen
+            source: RING.scaled(-1 / factor, form) for source, form in equation.items() if source != chosen
         }
 
 
-def _unit_coefficient(terms: list[Term] | None) -> Fraction | None:
-    if terms is None or len(terms) != 1 or terms[0].factors or terms[0].scalars:
-        return None
-    return terms[0].coefficient if abs(terms[0].coefficient) == 1 else None
+def _unit_coefficient(form: Form | None) -> Fraction | None:
+    return next((sign for sign in (UNIT, -UNIT) if form == RING.scaled(sign, RING.of())), None)
 
 
 def _substitute_gathers(system: LocalSystem, unknowns: list[int]) -> None:
@@ -137,23 +142,19 @@ def _substitute_gathers(system: LocalSystem, unknowns: list[int]) -> None:
     for i in system.gathers:
         system.z[i] = graph.reserve()
         graph.put(system.z[i], graph[i])
-        equation: Coefficients = {system.z[i]: [Term(Fraction(1), ())]}
+        equation: Coefficients = {system.z[i]: RING.of()}
         for j in system.pulls:
             if (i, j) in responds:
                 number = graph.reserve()
                 system.X[i, j] = number
-                equation.setdefault(system.source(j), []).append(Term(Fraction(1), (Ref(number),)))
+                _add(equation, system.source(j), RING.of(Ref(number)))
         system.equations[i] = equation
     for equation in [*system.equations.values(), *(equation for _, equation in system.residuals)]:
         for i in system.gathers:
             if i in equation and equation is not system.equations[i]:
-                prefixes = equation.pop(i)
-                for source, terms in system.equations[i].items():
-                    equation.setdefault(source, []).extend(
-                        Term(p.coefficient * t.coefficient, p.factors + t.factors, tuple(sorted(p.scalars + t.scalars)))
-                        for p in prefixes
-                        for t in terms
-                    )
+                prefix = equation.pop(i)
+                for source, form in system.equations[i].items():
+                    _add(equation, source, RING.product((prefix, form)))
 
 
 def _responses(system: LocalSystem, unknowns: list[int]) -> set[tuple[int, int]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from operator_algebra.errors import NotLowerable
 from operator_algebra.expressions.build import vector
@@ -17,7 +16,7 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.components import components, local_cycle
 from operator_algebra.lowering.eliminate import Elimination, eliminated
-from operator_algebra.lowering.graph import Graph, Held
+from operator_algebra.lowering.graph import RING, Form, Graph, Held
 from operator_algebra.lowering.lift import Lift
 from operator_algebra.lowering.localsystem import local_system
 from operator_algebra.lowering.passes import FRONT
@@ -28,10 +27,8 @@ from operator_algebra.lowering.trampoline import run
 from operator_algebra.lowering.values import Unknown, Value
 from operator_algebra.operators.spaces import Type
 from operator_algebra.programs.instructions import Given, Linear, Shift
-from operator_algebra.programs.records import Ref, Term, map_references, references
+from operator_algebra.programs.records import Ref, map_references, references
 from operator_algebra.programs.walk import Walk
-
-UNIT = Fraction(1)
 
 
 class NoWalk(Exception):
@@ -101,7 +98,7 @@ def _dependents(graph: Graph, x: int) -> set[int]:
 def _eliminated(query: _Query, e: Expr) -> Walk:
     graph, x, output, members = query.graph, query.x, query.output, query.members
     if output not in members:
-        out_x = Ref(graph.new(e.type, Linear((Term(UNIT, ()),)))) if output == x else None
+        out_x = Ref(graph.sum(e.type, RING.of())) if output == x else None
         return Walk((), (), out_x, (), (), (), (), (), (), (), ())
     system = local_system(graph, members, always=True)
     gathers, pulls = system.gathers, system.pulls
@@ -112,10 +109,8 @@ def _eliminated(query: _Query, e: Expr) -> Walk:
         elimination.carry(i, j)
 
     def block(number: int, key: int) -> Ref | None:
-        terms = elimination.response(number, key)
-        if not terms:
-            return None
-        return Ref(graph.linear(Type(elimination.space(key), elimination.space(number)), terms))
+        form = elimination.response(number, key)
+        return Ref(graph.sum(Type(elimination.space(key), elimination.space(number)), form)) if form else None
 
     messages = [system.source(i) for i in gathers]
     carried = [system.source(j) for j in pulls]
@@ -157,12 +152,12 @@ def _with_theta(graph: Graph, t: Walk, types: list[list[Type]]) -> Walk:
     for (j, i), number in theta.items():
         graph.put(number, Value(types[j][i], Linear(())))
     for (j, i), number in theta.items():
-        terms = [Term(UNIT, (ref,))] if (ref := t.d_z[j][i]) is not None else []
+        parts = [RING.of(ref)] if (ref := t.d_z[j][i]) is not None else []
         for (b, a), inner in theta.items():
             left, right = t.d_beta[j][b], t.s_z[a][i]
             if left is not None and right is not None:
-                terms.append(Term(UNIT, (left, Ref(inner), right)))
-        turned = graph.linear(Type(t.inward[i].type.codomain, t.outward[j].type.domain), terms)
+                parts.append(RING.of(left, Ref(inner), right))
+        turned = graph.sum(Type(t.inward[i].type.codomain, t.outward[j].type.domain), RING.sum(parts))
         graph.put(number, Value(types[j][i], Shift(t.outward[j], Ref(turned), t.inward[i])))
     grid = tuple(tuple(Ref(theta[j, i]) if (j, i) in theta else None for i in columns) for j in rows)
     return Walk(t.inward, t.outward, t.out_x, t.out_z, t.out_beta, t.s_x, t.s_z, t.d_x, t.d_z, t.d_beta, grid)
@@ -191,29 +186,29 @@ def transplant(source: Graph, target: Graph, refs: Iterable[Ref]) -> Callable[[R
     return lambda ref: None if ref.value in zeros else moved(ref)
 
 
-def diagonal(lift: Lift, e: Expr) -> list[Term]:
+def diagonal(lift: Lift, e: Expr) -> Form:
     """The block diagonal of an operator: out[x] + Σ out[β_j] Θ_ji s_i[x]; by relations where pivots are avoided."""
     query = _query(lift, e)
     if query.asks_for_relations():
         return _related(lift, query)
     found = _eliminated(query, e)
     found = found.map(transplant(query.graph, lift.graph, found.refs()))
-    terms = [Term(UNIT, (found.out_x,))] if found.out_x is not None else []
+    parts = [RING.of(found.out_x)] if found.out_x is not None else []
     for j, arriving in enumerate(found.out_beta):
         for i, sent in enumerate(found.s_x):
             answer = found.theta[j][i]
             if arriving is not None and sent is not None and answer is not None:
-                terms.append(Term(UNIT, (arriving, answer, sent)))
-    return terms
+                parts.append(RING.of(arriving, answer, sent))
+    return RING.sum(parts)
 
 
-def _related(lift: Lift, query: _Query) -> list[Term]:
+def _related(lift: Lift, query: _Query) -> Form:
     graph, x, output, members = query.graph, query.x, query.output, query.members
     if output not in members:
-        return [Term(UNIT, ())] if output == x else []
+        return RING.of() if output == x else {}
     found = answer(graph, members, x, output)
     moved = transplant(graph, lift.graph, [found])(found)
-    return [] if moved is None else [Term(UNIT, (moved,))]
+    return {} if moved is None else RING.of(moved)
 
 
 def pivots(lift: Lift, e: Expr, *, inverted: bool) -> list[Ref]:

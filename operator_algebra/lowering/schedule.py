@@ -125,9 +125,10 @@ def schedule(graph: Graph) -> tuple[Stage, ...]:
     position = {number: i for i, c in enumerate(order) for number in _inner_order(graph, c)}
     inner = {n: k for c in order for k, n in enumerate(_inner_order(graph, c))}
     ranked = sorted(plan.done, key=lambda n: (position[n], inner[n]))
+    places = _settled(graph, plan)
     stages: list[Stage] = []
     for sweep in range(BEFORE, plan.sweeps):
-        numbers = [n for n in ranked if plan.done[n] == sweep]
+        numbers = [n for n in ranked if places[n] == sweep]
         attached = tuple(n for n in numbers if graph[n].attached)
         small = tuple(n for n in numbers if not graph[n].attached)
         if attached:
@@ -136,6 +137,13 @@ def schedule(graph: Graph) -> tuple[Stage, ...]:
         if small:
             stages.append(Stage("once", small))
     return tuple(stages)
+
+
+def _settled(graph: Graph, plan: _Placed) -> Mapping[int, int]:
+    """Where values are computed: what needs no sweep and is not read in the first one stands behind it."""
+    first = [n for n, sweep in plan.done.items() if sweep == 0 and graph[n].attached]
+    read = graph.live(first)
+    return {n: 0 if sweep == BEFORE and plan.word and n not in read else sweep for n, sweep in plan.done.items()}
 
 
 def _inner_order(graph: Graph, component: Component) -> list[int]:

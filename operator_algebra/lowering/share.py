@@ -166,9 +166,8 @@ class _Classes:
         return type_, kind
 
     def class_of(self, ref: Ref) -> int:
-        if ref in self.of:
-            return self.of[ref]
-        return -1 - self.of[ref.T]
+        found = self.of.get(ref)
+        return -1 - self.of[ref.T] if found is None else found
 
     def _key(self, element: Ref) -> Hashable:
         number, star = abs(element.value), element.star

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
-from operator_algebra.lowering.graph import Graph
+from operator_algebra.lowering.graph import RING, Graph, as_form
 from operator_algebra.programs.instructions import Linear
-from operator_algebra.programs.records import Ref, Term
+from operator_algebra.programs.records import Ref
 from operator_algebra.programs.walk import Walk
 
 
@@ -41,7 +40,5 @@ def _all_negative(graph: Graph, refs: list[Ref | None]) -> bool:
 def _negated(graph: Graph, ref: Ref) -> Ref:
     """Minus a block: the signs of a sum turned, anything else behind a minus."""
     value = graph[ref.value]
-    if isinstance(value.definition, Linear):
-        turned = [term.scaled(Fraction(-1)) for term in value.definition.terms]
-        return Ref(graph.linear(value.type, turned), ref.star)
-    return Ref(graph.new(value.type, Linear((Term(Fraction(-1), (Ref(ref.value),)),))), ref.star)
+    form = as_form(value.definition.terms) if isinstance(value.definition, Linear) else RING.of(Ref(ref.value))
+    return Ref(graph.sum(value.type, RING.scaled(-RING.unit, form)), ref.star)

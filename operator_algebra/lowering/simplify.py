@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from operator_algebra.lowering.components import components
-from operator_algebra.lowering.graph import Graph, collect
+from operator_algebra.lowering.graph import RING, Graph, as_form, as_terms, collect
 from operator_algebra.lowering.values import Definition, Unknown, Value
 from operator_algebra.operators.spaces import Type
 from operator_algebra.programs.instructions import Invert, Linear, Reduce, Shift
 from operator_algebra.programs.records import Ref, Term, map_references, references, terms_of
-
-Bundle = tuple[Type, tuple[Term, ...]]
 
 
 def resolve_aliases(graph: Graph) -> None:
@@ -40,8 +37,9 @@ def resolve_aliases(graph: Graph) -> None:
         end = follow(number)
         if not graph[end].names:
             graph.put(end, replace(graph[end], names=graph[number].names))
-    for number, value in list(graph.values.items()):
-        graph.put(number, replace(value, definition=map_references(value.definition, change)))
+    if target:
+        for number, value in list(graph.values.items()):
+            graph.put(number, replace(value, definition=map_references(value.definition, change)))
     graph.follow({number: Ref(follow(number)) for number in target})
 
 
@@ -136,11 +134,9 @@ def separate_constants(graph: Graph) -> None:
     graph.prune()
 
 
-def _through(term: Term, parts: tuple[Term, ...]) -> Iterator[Term]:
+def _through(term: Term, parts: tuple[Term, ...]) -> tuple[Term, ...]:
     """The terms of a product whose last factor is a sum."""
-    for part in parts:
-        whole = Term(part.coefficient, term.factors[:-1] + part.factors, part.scalars)
-        yield whole.scaled(term.coefficient, term.scalars)
+    return as_terms(RING.product((as_form([replace(term, factors=term.factors[:-1])]), as_form(parts))))
 
 
 def factor_sums(graph: Graph) -> bool:
@@ -257,7 +253,7 @@ def _merge(graph: Graph, number: int, shift: Shift, group: list[tuple[Term, _Rec
     shifted = graph.new(type_, Shift(shift.hop, Ref(merged)))
     terms = [Term(Fraction(1), (Ref(shifted),))]
     for term, recurrence in group:
-        terms.extend(t.scaled(term.coefficient * sign, term.scalars) for t in recurrence.rest)
+        terms.extend(_through(replace(term, coefficient=term.coefficient * sign), recurrence.rest))
     graph.put(merged, Value(type_, Linear(collect(terms))))
     taken = [term for term, _ in group]
     others = [term for term in value.definition.terms if term not in taken]

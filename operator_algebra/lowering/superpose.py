@@ -1,7 +1,7 @@
 """Superposition: v = N v + s + B λ with λ known late is v₀ + V λ, with v₀ = N v₀ + s and V = N V + B known early.
 
 A number that sums over the mechanism give (a multiplier, an impulse) need not be waited for: recurrences run for unit
-numbers beside the others, and what comes later reads their superposition. A sum Σ a* v over the mechanism is then
+numbers beside the others, and what comes later reads their superposition. A sum of such vectors is
 Σ a* v₀ + (Σ a* V) λ, whose sums need not wait for λ either.
 """
 

@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Literal
 
 from operator_algebra.errors import NotLowerable
 from operator_algebra.expressions.build import diag
 from operator_algebra.expressions.nodes import Expr, Inverse, One, Product, Scale, Symbol, Transpose
 from operator_algebra.lowering import refuse
+from operator_algebra.lowering.graph import RING, Form
 from operator_algebra.lowering.lift import Lift
 from operator_algebra.lowering.queries import pivots
 from operator_algebra.lowering.trampoline import run
 from operator_algebra.operators.spaces import ONE
 from operator_algebra.programs.instructions import Total
-from operator_algebra.programs.records import Ref, Term
+from operator_algebra.programs.records import Ref
 
 UNIT = Fraction(1)
 
 
-def _total(lift: Lift, kind: str, ref: Ref) -> Term:
-    definition = Total("trace" if kind == "trace" else "logdet", ref)
-    return Term(UNIT, (Ref(lift.graph.new(ONE >> ONE, definition)),))
+def _total(lift: Lift, kind: Literal["trace", "logdet"], ref: Ref) -> Form:
+    return RING.of(Ref(lift.graph.new(ONE >> ONE, Total(kind, ref))))
 
 
 def trace(lift: Lift, e: Expr) -> int:
     """Σ_k tr e(k, k)."""
     if not e.type.domain.attached:
-        return lift.graph.linear(ONE >> ONE, [_total(lift, "trace", Ref(lift.vector(e)))])
-    return lift.graph.linear(ONE >> ONE, [_total(lift, "trace", lift.block(diag(e)))])
+        return lift.graph.sum(ONE >> ONE, _total(lift, "trace", Ref(lift.vector(e))))
+    return lift.graph.sum(ONE >> ONE, _total(lift, "trace", lift.block(diag(e))))
 
 
 def logdet(lift: Lift, e: Expr) -> int:
     """Log |det e|: pivots of the inverse less those of what is inverted inside."""
-    terms: list[Term] = []
+    found: list[Form] = []
+
+    def add(sign: Fraction, ref: Ref) -> None:
+        found.append(RING.scaled(sign, _total(lift, "logdet", ref)))
+
     pending: list[tuple[Fraction, Expr]] = [(UNIT, e)]
     while pending:
         sign, part = pending.pop()
@@ -48,12 +53,11 @@ def logdet(lift: Lift, e: Expr) -> int:
             pending.extend((sign, factor) for factor in part.children)
         elif isinstance(part, Scale) and isinstance(part.factor, Fraction) and part.type.square:
             pending.append((sign, part.body))
-            block = lift.graph.linear(part.type, [Term(part.factor, ())])
-            terms.append(_total(lift, "logdet", Ref(block)).scaled(sign))
+            add(sign, Ref(lift.graph.sum(part.type, RING.scaled(part.factor, RING.of()))))
         elif not part.type.domain.attached:
-            terms.append(_total(lift, "logdet", Ref(lift.vector(part))).scaled(sign))
+            add(sign, Ref(lift.vector(part)))
         elif flow == "diagonal":
-            terms.append(_total(lift, "logdet", lift.block(part)).scaled(sign))
+            add(sign, lift.block(part))
         elif one_way:
             pending.append((sign, diag(part)))
         elif isinstance(part, Symbol) and part.definition is not None:
@@ -63,12 +67,14 @@ def logdet(lift: Lift, e: Expr) -> int:
         elif (bordered := run(lift.seams.split(part))).low:
             if bordered.tree.structure.flow == "zero":
                 raise NotLowerable(refuse.zero_determinant(e, bordered.tree))
-            smalls = lift.seams.smalls(part)
-            terms.extend(_total(lift, "logdet", Ref(lift.vector(small))).scaled(sign) for small in smalls)
+            for small in lift.seams.smalls(part):
+                add(sign, Ref(lift.vector(small)))
             pending.append((sign, bordered.tree))
         else:
             outer = pivots(lift, part, inverted=True)
             inner = pivots(lift, part, inverted=False)
-            terms.extend(_total(lift, "logdet", ref).scaled(sign) for ref in outer)
-            terms.extend(_total(lift, "logdet", ref).scaled(-sign) for ref in inner)
-    return lift.graph.linear(ONE >> ONE, terms)
+            for ref in outer:
+                add(sign, ref)
+            for ref in inner:
+                add(-sign, ref)
+    return lift.graph.sum(ONE >> ONE, RING.sum(found))

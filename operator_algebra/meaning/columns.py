@@ -8,7 +8,8 @@ from operator_algebra.errors import SingularError
 from operator_algebra.expressions.nodes import Expr, Inverse, One, Product, Scale, Sum, Symbol, Transpose, Zero
 from operator_algebra.meaning.evaluator import Evaluation, Request, Steps
 from operator_algebra.meaning.inverses import resolved, unit_form
-from operator_algebra.models.numeric import Numbers, Scalar
+from operator_algebra.models.numeric import Scalar
+from operator_algebra.operators.arrays import Dense
 from operator_algebra.operators.blocks import BlockMatrix
 from operator_algebra.operators.inversion import solve_unit
 from operator_algebra.operators.layout import Layout
@@ -80,6 +81,6 @@ def _solve(run: Evaluation, node: Inverse, request: Request, column: BlockMatrix
     return solution + inverse @ (column - matrix @ solution)
 
 
-def _column(node: Expr, column: BlockMatrix, values: Numbers, rows: Layout) -> BlockMatrix:
+def _column(node: Expr, column: BlockMatrix, values: Dense, rows: Layout) -> BlockMatrix:
     type_ = Type(column.type.domain, node.type.codomain)
     return BlockMatrix.from_dense(type_, rows, column.cols, values, column.binding)

@@ -11,7 +11,8 @@ from operator_algebra.errors import InputError
 from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import Expr, Sum
 from operator_algebra.meaning.source import Source
-from operator_algebra.operators.layout import Indices, Layout
+from operator_algebra.operators.arrays import OfBodies
+from operator_algebra.operators.layout import Layout
 
 SPARSE_ENTRY = 12
 """Bytes of an entry in compressed rows: a float and a column number."""
@@ -62,7 +63,7 @@ def _by_flow(e: Expr, source: Source) -> float:
     return inward + outward
 
 
-def _paths(rows: Layout, cols: Layout, parent: Indices) -> float:
+def _paths(rows: Layout, cols: Layout, parent: OfBodies) -> float:
     """Entries of the blocks (ancestor or self, body)."""
     above: list[float] = []
     sizes: list[int] = rows.sizes.tolist()

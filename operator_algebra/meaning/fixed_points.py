@@ -20,12 +20,11 @@ from operator_algebra.meaning.inverses import refuse_singular
 from operator_algebra.meaning.plan import Known, NoSinglePath, Planner, Unknown, open_nodes
 from operator_algebra.meaning.rules import constant
 from operator_algebra.meaning.steps import NOTHING
-from operator_algebra.models.numeric import Numbers
+from operator_algebra.operators.arrays import Block, OfBodies
 from operator_algebra.operators.blockdict import BlockDict
 from operator_algebra.operators.blocks import BlockMatrix, group_by_size
 from operator_algebra.operators.factors import eps
 from operator_algebra.operators.inversion import SingularBlock, identity, sound_blocks
-from operator_algebra.operators.layout import Indices
 
 Again = Callable[[int], dict[Expr, BlockMatrix]]
 
@@ -204,7 +203,7 @@ def _fill(planner: Planner, here: Environment | None) -> Steps[None]:
         known.blocks = _blocks(value, known, parent)
 
 
-def _blocks(value: BlockMatrix, known: Known, parent: Indices) -> list[Numbers]:
+def _blocks(value: BlockMatrix, known: Known, parent: OfBodies) -> list[Block]:
     k = np.arange(len(parent), dtype=np.intp)
     if known.place == "local":
         return value.blocks_at(k, k)
@@ -214,13 +213,13 @@ def _blocks(value: BlockMatrix, known: Known, parent: Indices) -> list[Numbers]:
         return [value.data.toarray()]
     below = k[parent >= 0]
     rows, cols = (parent[below], below) if known.place == "inward" else (below, parent[below])
-    blocks: list[Numbers] = [NOTHING] * len(parent)
+    blocks: list[Block] = [NOTHING] * len(parent)
     for body, block in zip(below.tolist(), value.blocks_at(rows, cols), strict=True):
         blocks[body] = block
     return blocks
 
 
-def _assembled(run: Evaluation, node: Expr, blocks: list[Numbers]) -> BlockMatrix:
+def _assembled(run: Evaluation, node: Expr, blocks: list[Block]) -> BlockMatrix:
     rows, cols = run.source.layout(node.type.codomain), run.source.layout(node.type.domain)
     k = np.arange(len(blocks), dtype=np.intp)
     j = k if node.type.domain.attached else np.zeros_like(k)

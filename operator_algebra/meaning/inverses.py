@@ -12,7 +12,7 @@ from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import Expr, Inverse, Symbol, Transpose
 from operator_algebra.meaning.evaluator import Environment, Evaluation, Request, Steps
 from operator_algebra.meaning.source import Source
-from operator_algebra.models.arrays import Floats
+from operator_algebra.operators.arrays import Norms, OfBodies
 from operator_algebra.operators.blockdict import Sparse
 from operator_algebra.operators.blocks import BlockMatrix
 from operator_algebra.operators.factors import eps, extreme_singular_values
@@ -25,7 +25,6 @@ from operator_algebra.operators.inversion import (
     nilpotent_inverse,
     solve_unit,
 )
-from operator_algebra.operators.layout import Indices
 from operator_algebra.operators.spaces import RATE, TORQUE
 
 
@@ -79,7 +78,7 @@ def _invert_blocks(run: Evaluation, e: Expr, matrix: BlockMatrix, here: Environm
         refuse_singular(run.source, e, block)
 
 
-def block_sizes(matrix: BlockMatrix, magnitude: Sparse) -> Floats:
+def block_sizes(matrix: BlockMatrix, magnitude: Sparse) -> Norms:
     """The sizes of the blocks (k, k) before cancellation, from those of their entries."""
     return matrix.like(magnitude).diagonal_norms()
 
@@ -129,7 +128,7 @@ def refuse_singular(source: Source, e: Expr, block: SingularBlock, asked: str = 
     raise SingularError(f"{facts}: {why}. {remedy}", joints=[name])
 
 
-def _outboard(parent: Indices, body: int) -> list[int]:
+def _outboard(parent: OfBodies, body: int) -> list[int]:
     inside = {body}
     for k in range(body + 1, len(parent)):
         if int(parent[k]) in inside:

@@ -31,7 +31,7 @@ from operator_algebra.expressions.nodes import (
 )
 from operator_algebra.meaning.evaluator import Evaluation, Request, Steps
 from operator_algebra.meaning.inverses import resolved
-from operator_algebra.models.numeric import Numbers
+from operator_algebra.operators.arrays import Sums
 from operator_algebra.operators.blockdict import Sparse, compressed
 from operator_algebra.operators.blocks import BlockGroup, BlockMatrix
 from operator_algebra.operators.leaves import local_blocks
@@ -141,7 +141,7 @@ def _inverse(run: Evaluation, node: Inverse, request: Request) -> Steps[Sparse]:
     return inverse
 
 
-def _condition(run: Evaluation, e: Expr, sums: Numbers) -> None:
+def _condition(run: Evaluation, e: Expr, sums: Sums) -> None:
     """Note how much an inversion magnifies rounding: the largest row sum of |X⁻¹| |X|."""
     run.inverted(float(np.max(sums, initial=1.0)), e)
 

@@ -15,11 +15,12 @@ from operator_algebra.expressions.nodes import Expr, Inverse, One, Product, Scal
 from operator_algebra.meaning.evaluator import Environment, Evaluation, Request, Steps
 from operator_algebra.meaning.extent import refuse_beyond
 from operator_algebra.meaning.inverses import resolved
-from operator_algebra.models.numeric import Numbers, Scalar
+from operator_algebra.models.numeric import Scalar
+from operator_algebra.operators.arrays import Block
 from operator_algebra.operators.blocks import BlockMatrix, machine_number
 from operator_algebra.operators.inversion import invert_dense
 
-Form = dict[int, Numbers]
+Form = dict[int, Block]
 """A linear function of the unknowns: a dense matrix for each."""
 
 

@@ -32,7 +32,8 @@ from operator_algebra.expressions.traverse import children_and_definition, posto
 from operator_algebra.meaning import steps
 from operator_algebra.meaning.inverses import resolved
 from operator_algebra.meaning.source import Source
-from operator_algebra.models.numeric import Numbers, Scalar
+from operator_algebra.models.numeric import Scalar
+from operator_algebra.operators.arrays import Block
 from operator_algebra.operators.spaces import Space
 
 Place = Literal["local", "inward", "outward", "column", "number"]
@@ -54,7 +55,7 @@ class Known:
 
     node: Expr
     place: Place
-    blocks: list[Numbers] = field(default_factory=list[Numbers])
+    blocks: list[Block] = field(default_factory=list[Block])
 
 
 @dataclass(eq=False)
@@ -62,7 +63,7 @@ class Unknown:
     """A fixed point that is being solved, its blocks found so far, and at which heights its equation reads which."""
 
     node: Fixpoint
-    blocks: list[Numbers]
+    blocks: list[Block]
     schedule: steps.Schedule
     reads: list[tuple[Unknown, int]] = field(default_factory=list["tuple[Unknown, int]"])
 

@@ -14,7 +14,7 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query
 from operator_algebra.meaning.evaluator import Evaluation, Request
 from operator_algebra.meaning.inverses import block_sizes, refuse_dense, refuse_singular
-from operator_algebra.models.numeric import Numbers
+from operator_algebra.operators.arrays import Block, Number
 from operator_algebra.operators.blocks import BlockGroup, BlockMatrix
 from operator_algebra.operators.factors import determinant
 from operator_algebra.operators.inversion import SingularBlock, invert_dense, sound_blocks
@@ -49,20 +49,20 @@ def title_of(e: Expr | Query) -> str:
     return f"{e.kind}({short(e.body)}{''.join(f', {place!r}' for place in e.places)})"
 
 
-def _number(run: Evaluation, value: Numbers | float) -> BlockMatrix:
+def _number(run: Evaluation, value: Number | float) -> BlockMatrix:
     layout = run.source.layout(ONE)
     return BlockMatrix.from_dense(ONE >> ONE, layout, layout, value, run.source.binding)
 
 
-def _logdet(run: Evaluation, e: Expr) -> Numbers | float:
+def _logdet(run: Evaluation, e: Expr) -> Number | float:
     """Σ log det of the blocks (k, k), of an operator that goes both ways log det of the whole.
 
     What has no inverse has no log-determinant. A complex determinant has its analytic continuation from the real one.
     """
     asked = f"logdet({short(e)}): "
     value = run.value(e)
-    size: Numbers | float = 0.0
-    sign: Numbers | float = 1.0
+    size: Number | float = 0.0
+    sign: Number | float = 1.0
     for block in _determining_blocks(run, e, value, asked):
         of_block, of_size = determinant(block)
         sign, size = sign * of_block, size + of_size
@@ -70,11 +70,11 @@ def _logdet(run: Evaluation, e: Expr) -> Numbers | float:
         raise InputError(f"{asked}the determinant is negative, so it has no logarithm. Check its sign.")
     if not np.iscomplexobj(sign):
         return size
-    angle: Numbers = np.arctan2(np.imag(sign), np.real(sign))
+    angle: Number = np.arctan2(np.imag(sign), np.real(sign))
     return size + 1j * angle
 
 
-def _determining_blocks(run: Evaluation, e: Expr, value: BlockMatrix, asked: str) -> list[Numbers]:
+def _determining_blocks(run: Evaluation, e: Expr, value: BlockMatrix, asked: str) -> list[Block]:
     """The blocks whose determinants make up that of an operator; `SingularError` if it has none but zero."""
     if e.structure.unit:
         return []

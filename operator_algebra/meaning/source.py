@@ -8,10 +8,11 @@ import numpy as np
 
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.model import Model
-from operator_algebra.models.numeric import Kind, Numbers, common_kind
+from operator_algebra.models.numeric import Kind, common_kind
+from operator_algebra.operators.arrays import Indices, OfBodies, SampleBlock
 from operator_algebra.operators.bind import Bound, InputValue
 from operator_algebra.operators.blocks import BlockGroup, BlockMatrix, group_by_size
-from operator_algebra.operators.layout import Binding, Indices, Layout
+from operator_algebra.operators.layout import Binding, Layout
 from operator_algebra.operators.leaf import Leaf
 from operator_algebra.operators.leaves import LeafBlocks, LeafValues, places
 from operator_algebra.operators.spaces import Space
@@ -23,9 +24,9 @@ class Source(Protocol):
     @property
     def binding(self) -> Binding: ...
     @property
-    def parent(self) -> Indices: ...
+    def parent(self) -> OfBodies: ...
     @property
-    def level(self) -> Indices: ...
+    def level(self) -> OfBodies: ...
     @property
     def dtype(self) -> Kind: ...
     def layout(self, space: Space) -> Layout:
@@ -37,7 +38,7 @@ class Source(Protocol):
         ...
 
 
-def edge_ends(flow: str, parent: Indices) -> tuple[Indices, Indices, Indices]:
+def edge_ends(flow: str, parent: OfBodies) -> tuple[Indices, Indices, Indices]:
     """The bodies that are not roots, and the block rows and columns of a hop that belong to their edges."""
     (below,) = np.nonzero(parent >= 0)
     below = below.astype(np.intp)
@@ -48,13 +49,16 @@ def edge_ends(flow: str, parent: Indices) -> tuple[Indices, Indices, Indices]:
 class ModelSource:
     """The leaves of a model at (q, v), and checked inputs."""
 
+    parent: OfBodies
+    level: OfBodies
+
     def __init__(self, model: Model, leaves: LeafValues, inputs: Bound) -> None:
         self.model = model
         self.leaves = leaves
         self.inputs = inputs
         self.binding = Binding(model, model.name, model.joint_names, leaves.frame, leaves.q)
-        self.parent: Indices = np.array(model.parent, dtype=np.intp)
-        self.level: Indices = np.array(model.level, dtype=np.intp)
+        self.parent = np.array(model.parent, dtype=np.intp)
+        self.level = np.array(model.level, dtype=np.intp)
         self.dtype: Kind = common_kind([leaves.q, *(array for _, array in inputs.arrays())])
 
     def layout(self, space: Space) -> Layout:
@@ -78,7 +82,7 @@ class ModelSource:
             entries = value.dense.astype(self.dtype)
             return BlockMatrix.from_dense(symbol.type, value.rows, value.cols, entries, self.binding)
         rows = cols = np.arange(len(self.parent), dtype=np.intp)
-        blocks: list[Numbers] = value.blocks
+        blocks: list[SampleBlock] = value.blocks
         if value.structure.hop:
             below, rows, cols = edge_ends(value.structure.flow, self.parent)
             blocks = [value.blocks[k] for k in below.tolist()]

@@ -9,7 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
-from operator_algebra.models.numeric import Kind, Numbers, Scalar
+from operator_algebra.models.numeric import Kind, Scalar
+from operator_algebra.operators.arrays import Block, Signs
 from operator_algebra.operators.blocks import machine_number
 from operator_algebra.operators.factors import eps, inverses
 from operator_algebra.operators.inversion import SingularBlock, exact_inverse
@@ -17,18 +18,18 @@ from operator_algebra.operators.leaves import local_blocks
 from operator_algebra.operators.local import LocalFunction
 from operator_algebra.operators.root import SquareRootError, block_root
 
-Step = Callable[[list[Numbers], int], Numbers]
+Step = Callable[[list[Block], int], Block]
 
 """From the values found so far at a body, blocks (r, c), and that body: the next."""
 
-NOTHING: Numbers = np.empty((0, 0))
+NOTHING: Block = np.empty((0, 0))
 """In the place of a block that is not found, or does not exist."""
 
 
 class HasBlocks(Protocol):
     """Something with one block per body."""
 
-    blocks: list[Numbers]
+    blocks: list[Block]
 
 
 @dataclass(eq=False)
@@ -38,7 +39,7 @@ class Rounding:
     What differs between the two was lost in rounding, wherever it cancelled and however far out.
     """
 
-    signs: Numbers | None = None
+    signs: Signs | None = None
     taken: int = 0
 
     def disturb(self, seed: int) -> None:
@@ -46,13 +47,13 @@ class Rounding:
         self.signs = np.random.default_rng(seed).choice((-1.0, 1.0), _SIGNS)
         self.taken = 0
 
-    def __call__(self, block: Numbers) -> Numbers:
+    def __call__(self, block: Block) -> Block:
         """The block, rounded once more if roundings are disturbed."""
         if self.signs is None or block.dtype == object:
             return block
         return block * (1.0 + self._up_or_down(block, self.signs))
 
-    def given(self, block: Numbers) -> Numbers:
+    def given(self, block: Block) -> Block:
         """The same for a block of a leaf: entries of a rotation are right to a rounding of its largest."""
         if self.signs is None or block.dtype == object or not block.size:
             return block
@@ -60,7 +61,7 @@ class Rounding:
         same_unit = np.minimum(size.max(axis=0), size.max(axis=1)[:, None])
         return block + self._up_or_down(block, self.signs) * same_unit * (size > 0)
 
-    def _up_or_down(self, block: Numbers, all_signs: Numbers) -> Numbers:
+    def _up_or_down(self, block: Block, all_signs: Signs) -> Block:
         start = self.taken % _SIGNS
         self.taken += block.size
         signs = all_signs[start : start + block.size]
@@ -85,9 +86,9 @@ class Schedule:
         self.steps.append(step)
         return len(self.steps) - 1
 
-    def run(self, body: int) -> Numbers:
+    def run(self, body: int) -> Block:
         """The result at one body."""
-        values: list[Numbers] = []
+        values: list[Block] = []
         for step in self.steps:
             values.append(self.rounding(step(values, body)))
         assert self.result is not None
@@ -112,7 +113,7 @@ def unit(sizes: Sequence[int], zero: Scalar) -> Step:
 def total(terms: Sequence[int]) -> Step:
     """A sum."""
 
-    def step(values: list[Numbers], k: int) -> Numbers:
+    def step(values: list[Block], k: int) -> Block:
         result = values[terms[0]]
         for i in terms[1:]:
             result = result + values[i]
@@ -124,7 +125,7 @@ def total(terms: Sequence[int]) -> Step:
 def multiplied(factors: Sequence[int]) -> Step:
     """A product, from left to right."""
 
-    def step(values: list[Numbers], k: int) -> Numbers:
+    def step(values: list[Block], k: int) -> Block:
         result = values[factors[0]]
         for i in factors[1:]:
             result = result @ values[i]
@@ -152,7 +153,7 @@ def transposed(i: int) -> Step:
 def inverted(i: int, culprit: object) -> Step:
     """The inverse of a block."""
 
-    def step(values: list[Numbers], k: int) -> Numbers:
+    def step(values: list[Block], k: int) -> Block:
         block = values[i]
         try:
             if block.dtype == object:
@@ -174,7 +175,7 @@ def inverted(i: int, culprit: object) -> Step:
 def rooted(i: int, culprit: object) -> Step:
     """The Cholesky factor of a block."""
 
-    def step(values: list[Numbers], k: int) -> Numbers:
+    def step(values: list[Block], k: int) -> Block:
         try:
             return block_root(values[i][None])[0]
         except SquareRootError as root:
@@ -202,8 +203,8 @@ def over_children(
 ) -> Step:
     """Σ E(k, c) X(c) E(c, k) over the children c of k; without `back`, Σ E(k, c) X(c)."""
 
-    def step(values: list[Numbers], k: int) -> Numbers:
-        result: Numbers | None = None
+    def step(values: list[Block], k: int) -> Block:
+        result: Block | None = None
         for c in children[k]:
             term = rounding.given(edges.blocks[c])
             if inner is not None:
@@ -230,7 +231,7 @@ def from_parent(
 ) -> Step:
     """E(k, p) X(p) E(p, k) for the parent p of k, zero at roots; without `back`, E(k, p) X(p)."""
 
-    def step(values: list[Numbers], k: int) -> Numbers:
+    def step(values: list[Block], k: int) -> Block:
         p = parent[k]
         if p < 0:
             return np.full((rows[k], cols[k]), zero)

@@ -13,7 +13,8 @@ import numpy as np
 from operator_algebra.arguments import shown
 from operator_algebra.errors import InputError
 from operator_algebra.models.model import Model
-from operator_algebra.models.numeric import NotNumeric, Numbers, numeric
+from operator_algebra.models.numeric import NotNumeric, numeric
+from operator_algebra.operators.arrays import Anything, SampleBlock, SampleVector
 from operator_algebra.operators.given_blocks import (
     array_of,
     bodies_first,
@@ -57,16 +58,16 @@ class InputValue:
     structure: Structure
     rows: Layout
     cols: Layout
-    dense: Numbers | None = None
-    blocks: list[Numbers] = field(default_factory=list[Numbers])
+    dense: SampleBlock | None = None
+    blocks: list[SampleBlock] = field(default_factory=list[SampleBlock])
 
     @property
-    def entries(self) -> Numbers:
+    def entries(self) -> SampleVector:
         """Those of a vector, (..., rows)."""
         assert self.dense is not None
         return self.dense[..., 0]
 
-    def by_body(self) -> list[Numbers]:
+    def by_body(self) -> list[SampleBlock]:
         """One block (..., r, c) per body; of a column, the rows of the body."""
         if self.dense is None:
             return self.blocks
@@ -84,7 +85,7 @@ class Bound:
     values: Mapping[str, InputValue]
     layouts: Mapping[str, Layout]
 
-    def arrays(self) -> Iterator[tuple[str, Numbers]]:
+    def arrays(self) -> Iterator[tuple[str, SampleBlock]]:
         """Every array that was given, with the name of its input."""
         for name, value in self.values.items():
             for array in value.blocks if value.dense is None else [value.dense]:
@@ -177,11 +178,11 @@ class Binder:
             return np.zeros(self.layouts["spatial"].size)
         return None
 
-    def verify_whole(self, symbol: Declared, array: Numbers, rows: Layout, cols: Layout) -> None:
+    def verify_whole(self, symbol: Declared, array: SampleBlock, rows: Layout, cols: Layout) -> None:
         """Refuse an operator that has not the declared structure."""
         verify_dense(array, rows, cols, self.model.parent, symbol.structure, self._fault(symbol))
 
-    def verify_local(self, symbol: Declared, blocks: Sequence[Numbers]) -> None:
+    def verify_local(self, symbol: Declared, blocks: Sequence[SampleBlock]) -> None:
         """Refuse blocks that have not the declared structure."""
         verify_blocks(blocks, symbol.structure, self.model.joint_names, self._fault(symbol))
 
@@ -223,7 +224,7 @@ class Binder:
 
     # -- numbers ---------------------------------------------------------------------------------------------------
 
-    def numbers(self, symbol: Declared, value: object, what: str = "it") -> Numbers:
+    def numbers(self, symbol: Declared, value: object, what: str = "it") -> Anything:
         """A finite array of floats or complex numbers, in the precision that it has."""
         try:
             array = numeric(value)
@@ -280,7 +281,7 @@ class Binder:
             blocks = self._per_body(symbol, value, rows, cols)
         return self._checked(symbol, rows, cols, blocks)
 
-    def _scalars(self, symbol: Declared, value: object, rows: Layout, cols: Layout) -> Numbers | None:
+    def _scalars(self, symbol: Declared, value: object, rows: Layout, cols: Layout) -> SampleVector | None:
         """The array (..., nv) of scalar blocks, if that is the form of the value."""
         if symbol.structure.hop or not rows.matches(cols) or lists_blocks(value, rows, cols):
             return None
@@ -305,7 +306,7 @@ class Binder:
         """Whether q or a vector has the last of these leading axes, too."""
         return self.batch and bool(self.lead) and (lead[-1] == 1 or self.lead[-1] == lead[-1])
 
-    def _per_body(self, symbol: Declared, value: object, rows: Layout, cols: Layout) -> list[Numbers]:
+    def _per_body(self, symbol: Declared, value: object, rows: Layout, cols: Layout) -> list[SampleBlock]:
         name = "edge" if symbol.structure.hop else "joint"
         listed = bodies_first(value)
         if listed is None or len(listed) != self.model.n:
@@ -317,7 +318,7 @@ class Binder:
             )
         array = array_of(value)
         lead = () if array is None else array.shape[:-3]
-        blocks: list[Numbers] = []
+        blocks: list[SampleBlock] = []
         for k, given in enumerate(listed):
             i, j = self._ends(symbol.structure, k)
             if min(i, j) < 0:
@@ -335,7 +336,7 @@ class Binder:
         parent = self.model.parent[k]
         return (parent, k) if structure.flow == "inward" else (k, parent)
 
-    def _block(self, symbol: Declared, value: object, shape: tuple[int, int], name: str) -> Numbers:
+    def _block(self, symbol: Declared, value: object, shape: tuple[int, int], name: str) -> SampleBlock:
         block = self.numbers(symbol, value, f'the block at "{name}"')
         if block.ndim == 0 and shape == (1, 1):
             block = block.reshape(1, 1)
@@ -347,7 +348,7 @@ class Binder:
         type_, model = symbol.type, self.model
         if type_.domain != ONE and symbol.structure.flow not in ("diagonal", "full"):
             raise self.refuse(symbol, "blocks by joint name are for block-diagonal operators and vectors")
-        gathered: dict[int, list[Numbers]] = {}
+        gathered: dict[int, list[SampleBlock]] = {}
         for name, given in value.items():
             k = self._place(symbol, name)
             block = self.numbers(symbol, given, f'the block at "{name}"')
@@ -366,7 +367,7 @@ class Binder:
                 self.layouts[space.sizes] = Layout.of(sizes)
         rows, cols = self.layout(symbol, type_.codomain), self.layout(symbol, type_.domain)
         column = type_.domain == ONE
-        blocks: list[Numbers] = []
+        blocks: list[SampleBlock] = []
         for k in range(model.n):
             shape = (int(rows.sizes[k]), 1 if column else int(cols.sizes[k]))
             block = joined.get(k, np.zeros(shape))
@@ -390,7 +391,7 @@ class Binder:
             raise self.refuse(symbol, f'the frame "{name}" is fixed to the ground, which has no block')
         return model.body_index(frame.body)
 
-    def _checked(self, symbol: Declared, rows: Layout, cols: Layout, blocks: list[Numbers]) -> InputValue:
+    def _checked(self, symbol: Declared, rows: Layout, cols: Layout, blocks: list[SampleBlock]) -> InputValue:
         self.verify_local(symbol, blocks)
         return InputValue(symbol.type, symbol.structure, rows, cols, blocks=blocks)
 

@@ -7,18 +7,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from operator_algebra.models.numeric import Kind, Numbers, Scalar
+from operator_algebra.models.numeric import Kind, Scalar
+from operator_algebra.operators.arrays import Block, Dense, EntryPlaces, Values
 from operator_algebra.operators.layout import Layout
 
 Key = tuple[int, int]
 
 Sparse: TypeAlias = "sp.csr_array[Any, tuple[int, int]]"
 """Machine numbers in compressed rows."""
-
-Places = NDArray[np.integer]
-"""Row or column numbers, of either width."""
 
 _rows: Callable[..., Sparse] = sp.csr_array
 
@@ -30,10 +27,12 @@ class BlockDict:
 
     __array_ufunc__ = None
 
-    def __init__(self, rows: Layout, cols: Layout, blocks: Mapping[Key, Numbers]) -> None:
+    blocks: dict[Key, Block]
+
+    def __init__(self, rows: Layout, cols: Layout, blocks: Mapping[Key, Block]) -> None:
         self.rows = rows
         self.cols = cols
-        self.blocks: dict[Key, Numbers] = {key: block for key, block in blocks.items() if np.any(block != 0)}
+        self.blocks = {key: block for key, block in blocks.items() if np.any(block != 0)}
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -47,16 +46,16 @@ class BlockDict:
     def nnz(self) -> int:
         return sum(block.size for block in self.blocks.values())
 
-    def by_row(self) -> dict[int, list[tuple[int, Numbers]]]:
+    def by_row(self) -> dict[int, list[tuple[int, Block]]]:
         """The blocks of each row."""
-        rows: dict[int, list[tuple[int, Numbers]]] = {}
+        rows: dict[int, list[tuple[int, Block]]] = {}
         for (i, j), block in self.blocks.items():
             rows.setdefault(i, []).append((j, block))
         return rows
 
     def __matmul__(self, other: BlockDict) -> BlockDict:
         right = other.by_row()
-        result: dict[Key, Numbers] = {}
+        result: dict[Key, Block] = {}
         for (i, j), block in self.blocks.items():
             for k, factor in right.get(j, ()):
                 term = block @ factor
@@ -77,7 +76,7 @@ class BlockDict:
         """The transposed matrix."""
         return BlockDict(self.cols, self.rows, {(j, i): block.T for (i, j), block in self.blocks.items()})
 
-    def toarray(self) -> Numbers:
+    def toarray(self) -> Dense:
         """All entries, zeros included."""
         result = np.full(self.shape, 0, dtype=object)
         for (i, j), block in self.blocks.items():
@@ -115,11 +114,11 @@ def exact(entries: Entries) -> BlockDict:
     return entries
 
 
-def compressed(entries: Numbers | sp.sparray) -> Sparse:
+def compressed(entries: Dense | sp.sparray) -> Sparse:
     """The rows of a dense matrix, or of a sparse one of any format."""
     return _rows(entries)
 
 
-def placed(values: Numbers, rows: Places, cols: Places, shape: tuple[int, int]) -> Sparse:
+def placed(values: Values, rows: EntryPlaces, cols: EntryPlaces, shape: tuple[int, int]) -> Sparse:
     """The matrix with these entries, those at one place added."""
     return _rows((values, (rows, cols)), shape=shape)

@@ -9,15 +9,15 @@ from typing import Literal, NamedTuple, NoReturn, cast, get_args
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from operator_algebra.arguments import choice, shown, told
 from operator_algebra.errors import InputError, RangeError, SpaceMismatch
-from operator_algebra.models.numeric import Kind, Numbers, Scalar
+from operator_algebra.models.numeric import Kind, Scalar
+from operator_algebra.operators.arrays import Anything, Block, Blocks, EntryPlaces, Indices, Norms, Pattern, Values
 from operator_algebra.operators.blockdict import (
     BlockDict,
     Entries,
-    Places,
     Sparse,
     compressed,
     machine,
@@ -25,7 +25,7 @@ from operator_algebra.operators.blockdict import (
     product,
     total,
 )
-from operator_algebra.operators.layout import Binding, Indices, Layout
+from operator_algebra.operators.layout import Binding, Layout
 from operator_algebra.operators.spaces import ONE, Type
 
 Numbering = Literal["model", "paper"]
@@ -44,7 +44,7 @@ class BlockGroup(NamedTuple):
 
     rows: Indices
     cols: Indices
-    blocks: Numbers
+    blocks: Blocks
 
 
 class BlockMatrix:
@@ -100,7 +100,7 @@ class BlockMatrix:
         cls, type_: Type, rows: Layout, cols: Layout, values: ArrayLike, binding: Binding, title: str = ""
     ) -> BlockMatrix:
         """The matrix with these entries."""
-        array: Numbers = np.asarray(values).reshape(rows.size, cols.size)
+        array: Block = np.asarray(values).reshape(rows.size, cols.size)
         if array.dtype == object:
             keys = [(i, j) for i in range(rows.count) for j in range(cols.count)]
             data: Entries = BlockDict(rows, cols, {(i, j): array[rows.part(i), cols.part(j)] for i, j in keys})
@@ -218,7 +218,7 @@ class BlockMatrix:
         """Number of stored blocks."""
         return len(self.data.blocks) if isinstance(self.data, BlockDict) else self.norms().nnz
 
-    def dense(self, numbering: Numbering = "model") -> Numbers:
+    def dense(self, numbering: Numbering = "model") -> Anything:
         """The entries as an array: (rows, columns), (rows,) for a vector, and 0-d for a number.
 
         `numbering="paper"` puts the bodies in reverse order, tips first.
@@ -237,7 +237,7 @@ class BlockMatrix:
             raise InputError("exact entries have no scipy.sparse form. Use dense(), or evaluate with floats.")
         return self.data.copy()
 
-    def pattern(self, numbering: Numbering = "model") -> NDArray[np.bool_]:
+    def pattern(self, numbering: Numbering = "model") -> Pattern:
         """Which blocks are not zero: (block rows, block columns)."""
         self._affordable(self.rows.count * self.cols.count)
         result = np.zeros((self.rows.count, self.cols.count), dtype=np.bool_)
@@ -247,7 +247,7 @@ class BlockMatrix:
             result = result[:: -1 if self.rows.attached else 1, :: -1 if self.cols.attached else 1]
         return result
 
-    def __getitem__(self, places: tuple[Place, Place]) -> Numbers:
+    def __getitem__(self, places: tuple[Place, Place]) -> Block:
         if not isinstance(places, tuple) or len(places) != 2:  # pyright: ignore[reportUnnecessaryIsInstance, reportUnnecessaryComparison]
             raise InputError(f"a block stands at two places, not at {told(places)}. Write value[i, j].")
         i = self.binding.place(places[0], self.rows.count)
@@ -284,14 +284,14 @@ class BlockMatrix:
         with np.errstate(over="ignore"):
             return placed(largest * np.sqrt(squares), *np.divmod(places, self.cols.count), shape)
 
-    def blocks_at(self, rows: Indices, cols: Indices) -> list[Numbers]:
+    def blocks_at(self, rows: Indices, cols: Indices) -> list[Block]:
         """The blocks at distinct places, as a list of arrays."""
         if isinstance(self.data, BlockDict):
             return [self[int(i), int(j)] for i, j in zip(rows, cols, strict=True)]
         parts = [self._blocks_at(rows[k : k + _CHUNK], cols[k : k + _CHUNK]) for k in range(0, len(rows), _CHUNK)]
         return [block for part in parts for block in part]
 
-    def _blocks_at(self, rows: Indices, cols: Indices) -> list[Numbers]:
+    def _blocks_at(self, rows: Indices, cols: Indices) -> list[Block]:
         heights, widths = self.rows.sizes[rows], self.cols.sizes[cols]
         start = np.concatenate([[0], np.cumsum(heights * widths)])
         flat = np.zeros(int(start[-1]), dtype=self.dtype)
@@ -312,12 +312,12 @@ class BlockMatrix:
         shapes = zip(stops, stops[1:], heights.tolist(), widths.tolist(), strict=False)
         return [flat[a:b].reshape(r, c) for a, b, r, c in shapes]
 
-    def diagonal_blocks(self) -> list[Numbers]:
+    def diagonal_blocks(self) -> list[Block]:
         """The blocks (k, k)."""
         k = np.arange(self.rows.count, dtype=np.intp)
         return self.blocks_at(k, k)
 
-    def diagonal_norms(self) -> NDArray[np.float64]:
+    def diagonal_norms(self) -> Norms:
         """Frobenius norms of the blocks (k, k)."""
         return self.diagonal().norms().diagonal()
 
@@ -364,7 +364,7 @@ def machine_number(factor: Scalar, kind: Kind) -> float | np.floating:
         raise InputError(f"{shown(factor)} has no value in floats, so it multiplies none.") from None
 
 
-def group_by_size(rows: Layout, cols: Layout, blocks: Sequence[Numbers], i: Indices, j: Indices) -> list[BlockGroup]:
+def group_by_size(rows: Layout, cols: Layout, blocks: Sequence[Block], i: Indices, j: Indices) -> list[BlockGroup]:
     """Single blocks and their places, gathered into groups of one shape."""
     shapes = rows.sizes[i] * (int(cols.sizes.max(initial=0)) + 1) + cols.sizes[j]
     groups: list[BlockGroup] = []
@@ -374,7 +374,7 @@ def group_by_size(rows: Layout, cols: Layout, blocks: Sequence[Numbers], i: Indi
     return groups
 
 
-def _entries(rows: Layout, cols: Layout, group: BlockGroup) -> Iterator[tuple[Places, Places, Numbers]]:
+def _entries(rows: Layout, cols: Layout, group: BlockGroup) -> Iterator[tuple[EntryPlaces, EntryPlaces, Values]]:
     """Row, column and value of the entries that are not zero."""
     blocks = np.asarray(group.blocks)
     small = max(rows.size, cols.size) < 2**31

@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import ceil
 
 from operator_algebra.markup import escape, width
-from operator_algebra.operators.layout import Binding, Indices
+from operator_algebra.operators.arrays import Indices
+from operator_algebra.operators.layout import Binding
 
 COLUMNS = 100
 DRAWN = 64

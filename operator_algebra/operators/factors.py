@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.models.numeric import Kind, Numbers
-from operator_algebra.operators.layout import Flags
+from operator_algebra.models.numeric import Kind
+from operator_algebra.operators.arrays import Blocks, Flags, Number, Square, Squares, Values
 
 _linalg: Any = np.linalg
 
@@ -28,7 +28,7 @@ def known_to_lapack(kind: Kind) -> bool:
     return kind in (np.dtype(np.float64), np.dtype(np.complex128))
 
 
-def inverses(stack: Numbers) -> Numbers:
+def inverses(stack: Squares) -> Squares:
     """The inverse of each matrix of a stack (m, r, r); `LinAlgError` if one has a pivot of zero."""
     if known_to_lapack(stack.dtype):
         return _linalg.inv(stack)
@@ -43,7 +43,7 @@ def inverses(stack: Numbers) -> Numbers:
     return work[..., stack.shape[-1] :]
 
 
-def _pivoted(work: Numbers, k: int) -> tuple[Numbers, Flags]:
+def _pivoted(work: Blocks, k: int) -> tuple[Values, Flags]:
     """Bring the largest entry of column k into row k of each matrix: the pivots, and which rows changed places."""
     each = np.arange(len(work))
     best = k + np.argmax(np.abs(work[:, k:, k]), axis=1)
@@ -55,7 +55,7 @@ def _pivoted(work: Numbers, k: int) -> tuple[Numbers, Flags]:
     return np.array(work[:, k, k]), best != k
 
 
-def extreme_singular_values(stack: Numbers) -> tuple[Numbers, Numbers]:
+def extreme_singular_values(stack: Squares) -> tuple[Values, Values]:
     """The smallest and the largest singular value of each matrix (m, r, r); for what is wider than doubles, bounds."""
     if stack.shape[-1] == 1:
         size = np.abs(stack[..., 0, 0])
@@ -73,26 +73,26 @@ def extreme_singular_values(stack: Numbers) -> tuple[Numbers, Numbers]:
     return least, _norms(stack)
 
 
-def _finite(stack: Numbers) -> Flags:
+def _finite(stack: Squares) -> Flags:
     """Which matrices have neither infinite entries nor NaN."""
     return np.asarray(np.isfinite(stack).all(axis=(-2, -1)))
 
 
-def _norms(stack: Numbers) -> Numbers:
+def _norms(stack: Squares) -> Values:
     return np.sqrt((np.abs(stack) ** 2).sum(axis=(-2, -1)))
 
 
-def _doubles(stack: Numbers) -> Numbers:
+def _doubles(stack: Squares) -> Squares:
     return stack.astype(np.complex128 if np.iscomplexobj(stack) else np.float64)
 
 
-def least_eigenvalues(stack: Numbers) -> Numbers:
+def least_eigenvalues(stack: Squares) -> Values:
     """The smallest eigenvalue of each symmetric matrix, of the real part if it is complex, to double precision."""
     finite = _finite(stack)
     return _linalg.eigvalsh(np.where(finite[..., None, None], np.real(stack), 0.0).astype(np.float64))[..., 0]
 
 
-def cholesky(stack: Numbers) -> Numbers:
+def cholesky(stack: Squares) -> Squares:
     """Lower L with L L* = B for each B of a stack; `LinAlgError` where (the real part of) B is not definite."""
     if stack.dtype == np.float64:
         return _linalg.cholesky(stack)
@@ -108,13 +108,13 @@ def cholesky(stack: Numbers) -> Numbers:
     return result
 
 
-def determinant(matrix: Numbers) -> tuple[Numbers, Numbers]:
+def determinant(matrix: Square) -> tuple[Number, Number]:
     """The determinant of a matrix as a number of size one and the logarithm of its size."""
     if known_to_lapack(matrix.dtype):
         return _linalg.slogdet(matrix)
     work = np.array(matrix)[None]
-    sign: Numbers = matrix.dtype.type(1)
-    size: Numbers = np.log(np.abs(sign))
+    sign: Number = matrix.dtype.type(1)
+    size: Number = np.log(np.abs(sign))
     try:
         for k in range(len(matrix)):
             pivot, swapped = _pivoted(work, k)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from operator_algebra.arguments import shown
-from operator_algebra.models.numeric import Numbers
+from operator_algebra.operators.arrays import Anything, DiagonalBlocks, Diagonals, SampleBlock
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.spaces import ONE, Type
 
@@ -19,9 +19,9 @@ def shape_of(value: object) -> tuple[int, ...]:
     return np.shape(cast("ArrayLike", value))
 
 
-def array_of(value: object) -> Numbers | None:
+def array_of(value: object) -> Anything | None:
     """The value if it is an array."""
-    return cast("Numbers", value) if isinstance(value, np.ndarray) else None
+    return cast("Anything", value) if isinstance(value, np.ndarray) else None
 
 
 def free_axis(type_: Type, layouts: Mapping[str, Layout]) -> int:
@@ -29,18 +29,18 @@ def free_axis(type_: Type, layouts: Mapping[str, Layout]) -> int:
     return -1 if type_.codomain.sizes in layouts else -2
 
 
-def join(parts: list[Numbers], axis: int) -> Numbers:
+def join(parts: list[SampleBlock], axis: int) -> SampleBlock:
     """The blocks of one body as one."""
     return parts[0] if len(parts) == 1 else np.concatenate(same_lead(parts), axis=axis)
 
 
-def same_lead(blocks: list[Numbers]) -> list[Numbers]:
+def same_lead(blocks: list[SampleBlock]) -> list[SampleBlock]:
     """Blocks with the same leading axes."""
     lead = np.broadcast_shapes(*{block.shape[:-2] for block in blocks})
     return [np.broadcast_to(block, (*lead, *block.shape[-2:])) for block in blocks]
 
 
-def scalar_blocks(values: Numbers) -> Numbers:
+def scalar_blocks(values: Diagonals) -> DiagonalBlocks:
     """Diagonal blocks with these entries."""
     return values[..., :, None] * np.eye(values.shape[-1])
 

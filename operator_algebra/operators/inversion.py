@@ -11,12 +11,12 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import spsolve_triangular
 
 from operator_algebra.errors import InputError, SingularError
-from operator_algebra.models.numeric import Numbers
+from operator_algebra.operators.arrays import Dense, Indices, Square, Values
 from operator_algebra.operators.blockdict import BlockDict, compressed, exact
 from operator_algebra.operators.blocks import BlockGroup, BlockMatrix, group_by_size
 from operator_algebra.operators.factors import eps, extreme_singular_values, known_to_lapack
 from operator_algebra.operators.factors import inverses as block_inverses
-from operator_algebra.operators.layout import Indices, Layout
+from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.spaces import Type
 
 _solve_triangular: Any = spsolve_triangular
@@ -56,12 +56,12 @@ def invert(matrix: BlockMatrix) -> BlockMatrix:
     return _as_inverse(matrix, inverse)
 
 
-def _as_inverse(matrix: BlockMatrix, inverse: Numbers) -> BlockMatrix:
+def _as_inverse(matrix: BlockMatrix, inverse: Dense) -> BlockMatrix:
     type_ = Type(matrix.type.codomain, matrix.type.domain)
     return BlockMatrix.from_dense(type_, matrix.cols, matrix.rows, inverse, matrix.binding)
 
 
-def invert_diagonal(matrix: BlockMatrix, magnitudes: Numbers | None = None) -> BlockMatrix:
+def invert_diagonal(matrix: BlockMatrix, magnitudes: Values | None = None) -> BlockMatrix:
     """The inverse of a block-diagonal matrix; `magnitudes` are the sizes of its blocks before any cancellation."""
     type_ = Type(matrix.type.codomain, matrix.type.domain)
     k = np.arange(matrix.rows.count, dtype=np.intp)
@@ -73,7 +73,7 @@ def invert_diagonal(matrix: BlockMatrix, magnitudes: Numbers | None = None) -> B
     return _diagonal(matrix, type_, [group._replace(blocks=block_inverses(group.blocks)) for group in groups])
 
 
-def sound_blocks(matrix: BlockMatrix, magnitudes: Numbers | None = None) -> list[BlockGroup]:
+def sound_blocks(matrix: BlockMatrix, magnitudes: Values | None = None) -> list[BlockGroup]:
     """The blocks (k, k), none of which is singular to rounding; otherwise `SingularBlock`."""
     k = np.arange(matrix.rows.count, dtype=np.intp)
     groups = group_by_size(matrix.rows, matrix.cols, matrix.diagonal_blocks(), k, k)
@@ -89,7 +89,7 @@ def _diagonal(matrix: BlockMatrix, type_: Type, groups: Iterable[BlockGroup]) ->
     return BlockMatrix.from_groups(type_, matrix.cols, matrix.rows, groups, matrix.binding, matrix.dtype)
 
 
-def check_pivots(bodies: Indices, least: Numbers, scale: Numbers, rounding: float = EPS) -> None:
+def check_pivots(bodies: Indices, least: Values, scale: Values, rounding: float = EPS) -> None:
     """Raise `SingularBlock` for the outermost block whose smallest singular value is lost in rounding."""
     (bad,) = np.nonzero(~(least > PIVOT * rounding * scale))
     if len(bad):
@@ -97,7 +97,7 @@ def check_pivots(bodies: Indices, least: Numbers, scale: Numbers, rounding: floa
         raise SingularBlock(int(bodies[last]), float(least[last]), float(scale[last]))
 
 
-def exact_inverse(block: Numbers, body: int = 0) -> Numbers:
+def exact_inverse(block: Square, body: int = 0) -> Square:
     """The inverse of a small matrix of Python numbers, by elimination with the largest pivot."""
     n = len(block)
     work = np.concatenate([block, np.where(np.eye(n, dtype=bool), 1, 0).astype(object)], axis=1)
@@ -114,7 +114,7 @@ def exact_inverse(block: Numbers, body: int = 0) -> Numbers:
     return work[:, n:]
 
 
-def invert_dense(values: Numbers, sizes: Numbers | None = None) -> tuple[Numbers | None, float]:
+def invert_dense(values: Square, sizes: Square | None = None) -> tuple[Square | None, float]:
     """The inverse of a dense matrix and its condition number; no inverse if that exceeds all digits.
 
     `sizes` are those of the entries before any cancellation: what cancelled is known to as many roundings of them only.
@@ -138,12 +138,12 @@ def invert_dense(values: Numbers, sizes: Numbers | None = None) -> tuple[Numbers
     return inverse, float(size * growth)
 
 
-def _column_norm(values: Numbers) -> float:
+def _column_norm(values: Square) -> float:
     """The largest sum of sizes in a column."""
     return np.abs(values).sum(axis=0).max()
 
 
-def solve_unit(matrix: BlockMatrix, right: Numbers, *, inward: bool) -> Numbers:
+def solve_unit(matrix: BlockMatrix, right: Dense, *, inward: bool) -> Dense:
     """The solution of X Y = Z by substitution along the tree, for X with identity diagonal blocks; Z dense.
 
     Bodies are numbered base to tip, so an inward operator is upper triangular.
@@ -159,7 +159,7 @@ def solve_unit(matrix: BlockMatrix, right: Numbers, *, inward: bool) -> Numbers:
     return _solve_triangular(compressed(half(matrix.stored)), right, lower=not inward, unit_diagonal=True)
 
 
-def _substitute_exact(matrix: BlockMatrix, right: Numbers, *, inward: bool) -> Numbers:
+def _substitute_exact(matrix: BlockMatrix, right: Dense, *, inward: bool) -> Dense:
     result = np.array(right)
     rows = exact(matrix.data).by_row()
     order = range(matrix.rows.count - 1, -1, -1) if inward else range(matrix.rows.count)
@@ -171,9 +171,9 @@ def _substitute_exact(matrix: BlockMatrix, right: Numbers, *, inward: bool) -> N
     return result
 
 
-def _substitute_wide(matrix: BlockMatrix, right: Numbers, *, inward: bool) -> Numbers:
+def _substitute_wide(matrix: BlockMatrix, right: Dense, *, inward: bool) -> Dense:
     """The same block row by block row, in numbers that LAPACK and SuperLU do not know."""
-    result: Numbers = np.array(right, dtype=np.result_type(matrix.dtype, right.dtype))
+    result: Dense = np.array(right, dtype=np.result_type(matrix.dtype, right.dtype))
     strict = matrix.stored - matrix.diagonal().stored
     for i in range(matrix.rows.count - 1, -1, -1) if inward else range(matrix.rows.count):
         here = matrix.rows.part(i)

@@ -6,21 +6,18 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from operator_algebra.arguments import quoted, shown, whole
 from operator_algebra.errors import InputError, SpaceMismatch
-from operator_algebra.models.numeric import Numbers
-
-Indices = NDArray[np.intp]
-Flags = NDArray[np.bool_]
+from operator_algebra.operators.arrays import BlockSizes, Coordinates, OfEntries, Starts
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
     """Block sizes of a space on one model: one block per body, or a single one that belongs to no body."""
 
-    sizes: Indices
+    sizes: BlockSizes
     attached: bool
 
     @classmethod
@@ -29,12 +26,12 @@ class Layout:
         return cls(np.asarray(sizes, dtype=np.intp), attached)
 
     @cached_property
-    def offsets(self) -> Indices:
+    def offsets(self) -> Starts:
         """Where each block starts; the last entry is the size of the whole."""
         return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.intp)
 
     @cached_property
-    def owner(self) -> Indices:
+    def owner(self) -> OfEntries:
         """The block of each entry."""
         return np.repeat(np.arange(self.count, dtype=np.intp), self.sizes)
 
@@ -57,7 +54,7 @@ class Layout:
         return self is other or (self.attached == other.attached and np.array_equal(self.sizes, other.sizes))
 
     @cached_property
-    def reversed_order(self) -> Indices:
+    def reversed_order(self) -> OfEntries:
         """The entries with the blocks in reverse order, the order within each block kept: the papers' numbering."""
         if not self.attached:
             return np.arange(self.size, dtype=np.intp)
@@ -89,7 +86,7 @@ class Binding:
     name: str
     joint_names: tuple[str, ...]
     frame: str
-    q: Numbers | None = None
+    q: Coordinates | None = None
 
     def check(self, other: Binding, what: str) -> None:
         """Refuse to mix values of different mechanisms, configurations or axes."""

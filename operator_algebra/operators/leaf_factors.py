@@ -16,7 +16,20 @@ import numpy as np
 from operator_algebra.models.configurations import rest
 from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Model
-from operator_algebra.operators.layout import Indices
+from operator_algebra.operators.arrays import (
+    AnyBlock,
+    AnyEntries,
+    AnyMatrix,
+    AnyScalar,
+    AnyTwists,
+    AnyVector,
+    CoordinatesOfJoint,
+    Gravity,
+    Indices,
+    JointCoordinates,
+    JointRates,
+    OfJoint,
+)
 from operator_algebra.operators.leaf import (
     GroundAcceleration,
     JointDiagonal,
@@ -36,11 +49,11 @@ from operator_algebra.spatial.transforms import phi_block
 class Shift:
     """φ(R, l), or its adjoint where `star`: rotation R (..., 3, 3), position l (..., 3)."""
 
-    rotation: Array
-    position: Array
+    rotation: AnyMatrix
+    position: AnyVector
     star: bool = False
 
-    def block(self, xp: ArrayNamespace) -> Array:
+    def block(self, xp: ArrayNamespace) -> AnyBlock:
         """The block, (..., 6, 6)."""
         block = phi_block(self.rotation, self.position, xp)
         return block.swapaxes(-1, -2) if self.star else block
@@ -50,9 +63,9 @@ class Shift:
 class Rows:
     """The rows of a joint map, given as the columns of its adjoint: motion (..., 6, nv)."""
 
-    motion: Array
+    motion: AnyTwists
 
-    def block(self, xp: ArrayNamespace) -> Array:
+    def block(self, xp: ArrayNamespace) -> AnyBlock:
         """The block, (..., nv, 6)."""
         del xp
         return self.motion.swapaxes(-1, -2)
@@ -62,11 +75,11 @@ class Rows:
 class Inertia:
     """Mass (...), first moment m com (..., 3) and rotational inertia about the origin (..., 3, 3)."""
 
-    mass: Array
-    moment: Array
-    inertia: Array
+    mass: AnyScalar
+    moment: AnyVector
+    inertia: AnyMatrix
 
-    def block(self, xp: ArrayNamespace) -> Array:
+    def block(self, xp: ArrayNamespace) -> AnyBlock:
         """The block, (..., 6, 6)."""
         return inertia_block(self.mass, self.moment, self.inertia, xp)
 
@@ -75,9 +88,9 @@ class Inertia:
 class Diagonal:
     """The entries of a diagonal block, (..., nv)."""
 
-    entries: Array
+    entries: AnyEntries
 
-    def block(self, xp: ArrayNamespace) -> Array:
+    def block(self, xp: ArrayNamespace) -> AnyBlock:
         """The block, (..., nv, nv)."""
         return self.entries[..., None] * xp.eye(self.entries.shape[-1])
 
@@ -86,9 +99,9 @@ class Diagonal:
 class Column:
     """A column, (..., rows)."""
 
-    entries: Array
+    entries: AnyEntries
 
-    def block(self, xp: ArrayNamespace) -> Array:
+    def block(self, xp: ArrayNamespace) -> AnyBlock:
         """The block, (..., rows, 1)."""
         del xp
         return self.entries[..., None]
@@ -103,20 +116,22 @@ _CONSTANTS = ("rotation", "translation", "mass", "com", "inertia_at_com", "armat
 class BodyClass:
     """Bodies with joints of one kind: their numbers, where their coordinates stand, and what is fixed of them."""
 
-    bodies: Indices  # (m,)
-    q: Indices  # (m, nq)
-    v: Indices  # (m, nv)
-    joint: Joint  # its parameters stacked, (m, ...)
-    rotation: Array  # (m, 3, 3) of the placement
-    translation: Array  # (m, 3)
-    mass: Array  # (m,)
-    com: Array  # (m, 3)
-    inertia_at_com: Array  # (m, 3, 3)
-    armature: Array  # (m, nv)
-    damping: Array  # (m, nv)
-    stiffness: Array  # (m, nv)
-    rest: Array  # (m, nq)
-    gravity: Array  # (3,)
+    bodies: Indices
+    q: JointCoordinates
+    v: JointRates
+    joint: Joint
+    """Its parameters are stacked."""
+    rotation: AnyMatrix
+    """Of the placement."""
+    translation: AnyVector
+    mass: AnyScalar
+    com: AnyVector
+    inertia_at_com: AnyMatrix
+    armature: OfJoint
+    damping: OfJoint
+    stiffness: OfJoint
+    rest: CoordinatesOfJoint
+    gravity: Gravity
 
     def record(self) -> dict[str, Array]:
         """Everything that is fixed of each body, by name; parameters of the joint are called "joint.axis"."""
@@ -163,8 +178,8 @@ def body_classes(model: Model) -> tuple[BodyClass, ...]:
 def factors(
     leaf: Leaf,
     of: BodyClass,
-    q: Array,
-    v: Array | None,
+    q: CoordinatesOfJoint,
+    v: OfJoint | None,
     xp: ArrayNamespace,
     above: tuple[Shift, ...] = (),
 ) -> tuple[Factor, ...]:
@@ -200,6 +215,6 @@ def factors(
             assert_never(leaf.form)
 
 
-def _to_parent(of: BodyClass, q: Array, xp: ArrayNamespace) -> tuple[Shift, Shift]:
+def _to_parent(of: BodyClass, q: CoordinatesOfJoint, xp: ArrayNamespace) -> tuple[Shift, Shift]:
     """Placement · joint motion."""
     return Shift(of.rotation, of.translation), Shift(*of.joint.transform(q, xp))

@@ -13,8 +13,22 @@ from operator_algebra.errors import InputError
 from operator_algebra.models.configurations import rest
 from operator_algebra.models.kinematics import body_transforms, inertia_blocks, joint_map_groups, joint_map_rate_groups
 from operator_algebra.models.model import Model
-from operator_algebra.models.numeric import Kind, Numbers
-from operator_algebra.operators.layout import Indices
+from operator_algebra.models.numeric import Kind
+from operator_algebra.operators.arrays import (
+    Coordinates,
+    Freedoms,
+    Indices,
+    MotionBlocks,
+    Motions,
+    OfBodies,
+    Positions,
+    Rates,
+    Rotations,
+    SampleBlock,
+    SampleBlocks,
+    Spatial,
+    Twists,
+)
 from operator_algebra.operators.leaf import (
     GroundAcceleration,
     JointDiagonal,
@@ -37,7 +51,7 @@ class LeafBlocks(NamedTuple):
     """Blocks of one shape: those of `bodies`, (..., m, rows, columns)."""
 
     bodies: Indices
-    blocks: Numbers
+    blocks: SampleBlocks
 
 
 class Places(NamedTuple):
@@ -48,7 +62,7 @@ class Places(NamedTuple):
     cols: Indices
 
 
-def places(leaf: Leaf, bodies: Indices, parent: Indices) -> Places:
+def places(leaf: Leaf, bodies: Indices, parent: OfBodies) -> Places:
     """Where the blocks of these bodies stand in the matrix of a leaf; `parent` is that of every body, −1 at roots."""
     every, first = np.arange(len(bodies), dtype=np.intp), np.zeros(len(bodies), dtype=np.intp)
     match leaf.stands:
@@ -79,13 +93,16 @@ class LeafValues:
     (1, 6)
     """
 
+    q: Coordinates
+    v: Rates | None
+
     def __init__(
         self, model: Model, q: ArrayLike, v: ArrayLike | None = None, frame: Axes = "body", xp: ArrayNamespace = np
     ) -> None:
         choice(frame, "frame", FRAMES)
         self.model = model
-        self.q: Numbers = np.asarray(q)
-        self.v: Numbers | None = None if v is None else np.asarray(v)
+        self.q = np.asarray(q)
+        self.v = None if v is None else np.asarray(v)
         self.frame: Axes = frame
         self.xp = xp
         self._found: dict[Leaf, list[LeafBlocks]] = {}
@@ -96,9 +113,9 @@ class LeafValues:
             self._found[leaf] = self._formed(leaf)
         return self._found[leaf]
 
-    def blocks(self, leaf: Leaf) -> list[Numbers]:
+    def blocks(self, leaf: Leaf) -> list[SampleBlock]:
         """The block of each body, (..., rows, columns)."""
-        result: list[Numbers] = [np.zeros(leaf.block_shape(body.joint.nv)) for body in self.model.bodies]
+        result: list[SampleBlock] = [np.zeros(leaf.block_shape(body.joint.nv)) for body in self.model.bodies]
         for bodies, blocks in self.groups(leaf):
             for i, k in enumerate(bodies.tolist()):
                 result[k] = blocks[..., i, :, :]
@@ -134,13 +151,13 @@ class LeafValues:
     # -- geometry --------------------------------------------------------------------------------------------------
 
     @cached_property
-    def relative(self) -> tuple[Numbers, Numbers]:
+    def relative(self) -> tuple[Rotations, Positions]:
         """Pose of each body in its parent: R (..., n, 3, 3), l (..., n, 3)."""
         rotation, position = body_transforms(self.model, self.q, self.xp)
         return np.ascontiguousarray(rotation), np.ascontiguousarray(position)
 
     @cached_property
-    def absolute(self) -> tuple[Numbers, Numbers]:
+    def absolute(self) -> tuple[Rotations, Positions]:
         """Pose of each body in the base: R (..., n, 3, 3), p (..., n, 3).
 
         Paths to the base are composed in pieces of doubling length: as many rounds as the logarithm of the depth.
@@ -161,14 +178,14 @@ class LeafValues:
         return rotation, position
 
     @cached_property
-    def _axes(self) -> Numbers:
+    def _axes(self) -> Spatial:
         """What takes 6-vectors from body axes to the axes of the frame: (..., n, 6, 6)."""
         rotation = self.absolute[0]
         zero = np.zeros_like(rotation)
         return block_matrix(((rotation, zero), (zero, rotation)), np)
 
     @cached_property
-    def _shifts(self) -> Numbers:
+    def _shifts(self) -> Spatial:
         """φ(parent, k), and φ(ground, k) at roots: (..., n, 6, 6)."""
         rotation, offset = self.relative
         if self.frame == "body":
@@ -197,7 +214,7 @@ class LeafValues:
             raise InputError(f"H_dot of {self.model.name} needs v (rate, {self.model.nv} entries); it was not given.")
         return [self._joint_map(*group) for group in joint_map_rate_groups(self.model, self.q, self.v, self.xp)]
 
-    def _joint_map(self, bodies: Indices, motion: Numbers) -> LeafBlocks:
+    def _joint_map(self, bodies: Indices, motion: Twists) -> LeafBlocks:
         if self.frame == "world":
             motion = self._axes[..., bodies, :, :] @ motion
         return LeafBlocks(bodies, np.swapaxes(motion, -1, -2))
@@ -208,13 +225,13 @@ class LeafValues:
         stretch = self.model.arrays.stiffness * self.model.difference(rest(self.model), self.q)
         return [LeafBlocks(group.bodies, stretch[..., group.v][..., None]) for group in self.model.joint_groups]
 
-    def _per_dof(self, values: Numbers) -> list[LeafBlocks]:
+    def _per_dof(self, values: Freedoms) -> list[LeafBlocks]:
         return [
             LeafBlocks(group.bodies, values[group.v][..., :, None] * np.eye(group.v.shape[-1]))
             for group in self.model.joint_groups
         ]
 
-    def _inertia(self) -> Numbers:
+    def _inertia(self) -> Spatial:
         kind: Kind = np.finfo(self.q.dtype).dtype if self.q.dtype.kind in "fc" else np.dtype(np.float64)
         inertia = inertia_blocks(self.model, kind)
         if self.frame == "world":
@@ -222,12 +239,12 @@ class LeafValues:
         # Products leave a skew part at rounding level; M is symmetric by definition, to the bit.
         return 0.5 * (inertia + np.swapaxes(inertia, -1, -2))
 
-    def _against_gravity(self) -> Numbers:
+    def _against_gravity(self) -> SampleBlocks:
         ground = np.concatenate([np.zeros(3), -np.asarray(self.model.gravity)])
         shifted = np.swapaxes(self._shifts[..., self._roots, :, :], -1, -2) @ ground
         return shifted[..., None]
 
-    def _to_mass_centre(self) -> Numbers:
+    def _to_mass_centre(self) -> Spatial:
         com = self.model.arrays.com
         if self.frame == "world":
             com = apply(self.absolute[0], com)
@@ -235,14 +252,14 @@ class LeafValues:
         eye = np.zeros_like(upper) + np.eye(3)
         return block_matrix(((eye, upper), (np.zeros_like(upper), eye)), np)
 
-    def _to_base(self) -> Numbers:
+    def _to_base(self) -> Spatial:
         rotation, position = self.absolute
         if self.frame == "world":
             rotation = np.zeros_like(rotation) + np.eye(3)
         return phi_block(rotation, position, np)
 
 
-def local_blocks(function: LocalFunction, motion: Numbers) -> Numbers:
+def local_blocks(function: LocalFunction, motion: Motions) -> MotionBlocks:
     """The blocks of a local function from those of its vector, (..., 6) → (..., 6, 6)."""
     # Taken, not indexed: C-ordered for any leading axes; −i counts from the end.
     entries = np.concatenate([np.zeros_like(motion[..., :1]), motion, -motion[..., ::-1]], axis=-1)

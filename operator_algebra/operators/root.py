@@ -8,7 +8,8 @@ from typing import cast
 
 import numpy as np
 
-from operator_algebra.models.numeric import Numbers, Scalar
+from operator_algebra.models.numeric import Scalar
+from operator_algebra.operators.arrays import Square, Squares
 from operator_algebra.operators.factors import cholesky, least_eigenvalues
 
 
@@ -21,7 +22,7 @@ class SquareRootError(Exception):
         self.least = least
 
 
-def block_root(blocks: Numbers) -> Numbers:
+def block_root(blocks: Squares) -> Squares:
     """Lower triangular L with L L* = B for each B of a stack (m, r, r)."""
     if not blocks.size:
         return blocks
@@ -35,7 +36,7 @@ def block_root(blocks: Numbers) -> Numbers:
         raise SquareRootError(int(least.argmin()), float(least.min())) from None
 
 
-def _exact(index: int, block: Numbers) -> Numbers:
+def _exact(index: int, block: Square) -> Square:
     n = len(block)
     result = np.full((n, n), 0, dtype=object)
     for i in range(n):

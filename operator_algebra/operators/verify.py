@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from operator_algebra.errors import InputError
-from operator_algebra.models.numeric import Numbers
-from operator_algebra.operators.layout import Flags, Layout
+from operator_algebra.operators.arrays import Pattern, SampleBlock, Stack, StackFlags
+from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.structure import Structure
 
 Fault = Callable[[str], InputError]
@@ -17,7 +17,7 @@ ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 """Entries may differ by this much, relative to the largest of their block."""
 
 
-def verify_blocks(blocks: Sequence[Numbers], structure: Structure, names: Sequence[str], fault: Fault) -> None:
+def verify_blocks(blocks: Sequence[SampleBlock], structure: Structure, names: Sequence[str], fault: Fault) -> None:
     """Check the flags of a block-diagonal or hop operator, block by block."""
     if structure.hop:
         return
@@ -32,7 +32,7 @@ def verify_blocks(blocks: Sequence[Numbers], structure: Structure, names: Sequen
 
 
 def verify_dense(
-    array: Numbers, rows: Layout, cols: Layout, parent: Sequence[int], structure: Structure, fault: Fault
+    array: SampleBlock, rows: Layout, cols: Layout, parent: Sequence[int], structure: Structure, fault: Fault
 ) -> None:
     """Check the flow and the flags of an operator given as a whole."""
     whole = structure
@@ -53,7 +53,7 @@ def verify_dense(
             raise fault(f"it is not {word}")
 
 
-def _related(parent: Sequence[int]) -> Flags:
+def _related(parent: Sequence[int]) -> Pattern:
     """Entry (i, j): body i is an ancestor of j, or j itself."""
     n = len(parent)
     result = np.eye(n, dtype=bool)
@@ -63,9 +63,9 @@ def _related(parent: Sequence[int]) -> Flags:
     return result
 
 
-def _tests(stack: Numbers, structure: Structure) -> list[tuple[str, Flags]]:
+def _tests(stack: Stack, structure: Structure) -> list[tuple[str, StackFlags]]:
     """The words to verify, and for each matrix of the stack (..., r, c) whether it is so."""
-    found: list[tuple[str, Flags]] = []
+    found: list[tuple[str, StackFlags]] = []
     if 0 in stack.shape[-2:]:
         return found
     size = np.abs(stack).max(axis=(-2, -1))
@@ -88,7 +88,7 @@ def _tests(stack: Numbers, structure: Structure) -> list[tuple[str, Flags]]:
     return found
 
 
-def _has_cholesky(stack: Numbers) -> Flags:
+def _has_cholesky(stack: Stack) -> StackFlags:
     """Whether each matrix has a Cholesky factor."""
     try:
         np.linalg.cholesky(stack)

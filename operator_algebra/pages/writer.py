@@ -26,6 +26,7 @@ from operator_algebra.programs.instructions import (
     Surround,
     Total,
     Update,
+    summed,
 )
 from operator_algebra.programs.program import Defined, Output, Program, Step
 from operator_algebra.programs.records import Ref, Term, references
@@ -189,11 +190,11 @@ class Writer:
         while pending:
             ref = pending.pop()
             step = self.program.steps[ref.value]
-            definition = step.definition
-            if not step.inline or not isinstance(definition, Linear) or len(definition.terms) != 1:
+            terms = summed(step.definition) if step.inline else None
+            if terms is None or len(terms) != 1:
                 factors.append(ref)
                 continue
-            inner = _adjoint(definition.terms[0]) if ref.star else definition.terms[0]
+            inner = _adjoint(terms[0]) if ref.star else terms[0]
             coefficient *= inner.coefficient
             scalars += inner.scalars
             pending.extend(reversed(inner.factors))

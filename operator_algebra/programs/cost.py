@@ -54,11 +54,24 @@ class Topology(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Share:
+    """What one stage costs at every body."""
+
+    direction: str
+    flops: tuple[int, ...]
+
+    @property
+    def total(self) -> int:
+        """Of all bodies."""
+        return sum(self.flops)
+
+
+@dataclass(frozen=True, slots=True)
 class Cost:
-    """Multiplications and additions, body by body and sweep by sweep."""
+    """Multiplications and additions, body by body and sweep by sweep; walks that read out blocks come last."""
 
     per_body: tuple[int, ...]
-    per_stage: tuple[tuple[str, int], ...]
+    shares: tuple[Share, ...]
     order: str
 
     @property
@@ -77,24 +90,23 @@ def cost(program: Program, model: Topology) -> Cost:
     if not isinstance(getattr(model, "parent", None), tuple):
         raise InputError(f"a program is counted for a model, not for {told(model)}. Load one with load(name).")
     counter = _Counter(program, model)
-    bodies = [0] * model.n
-    stages: list[tuple[str, int]] = []
+    shares: list[Share] = []
     for stage in program.stages:
-        total = 0
+        bodies = [0] * model.n
         for step in stage.steps:
             if stage.direction == "once" and not isinstance(step.definition, Reduce | Total):
                 continue
             for body in range(model.n):
-                flops = counter.step(step, body)
-                bodies[body] += flops
-                total += flops
-        stages.append((stage.direction, total))
-    for output in program.outputs:
-        if output.walk is not None:
-            walked = counter.walk(output, output.walk)
-            bodies = [before + more for before, more in zip(bodies, walked, strict=True)]
-            stages.append(("walk", sum(walked)))
-    return Cost(tuple(bodies), tuple(stages), order(program))
+                bodies[body] += counter.step(step, body)
+        shares.append(Share(stage.direction, tuple(bodies)))
+    walks = [counter.walk(output, output.walk) for output in program.outputs if output.walk is not None]
+    if walks:
+        shares.append(Share("walk", _added(walks)))
+    return Cost(_added([[0] * model.n, *(share.flops for share in shares)]), tuple(shares), order(program))
+
+
+def _added(bodies: Iterable[Sequence[int]]) -> tuple[int, ...]:
+    return tuple(map(sum, zip(*bodies, strict=True)))
 
 
 class _Counter:

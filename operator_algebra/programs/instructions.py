@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from fractions import Fraction
+from typing import Literal, assert_never, get_args
 
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.operators.local import LocalFunction, local_function
@@ -233,6 +234,37 @@ Instruction = (
 
 WORDS: Mapping[str, type[Instruction]] = {kind.word: kind for kind in get_args(Instruction)}
 """The instructions by their word in the text of programs."""
+
+
+def summed(definition: Record) -> tuple[Term, ...] | None:
+    """The terms that a value is the sum of, an update written out; None of what is no sum, as of an unknown."""
+    if not isinstance(definition, Instruction):
+        return None
+    match definition:
+        case Linear(terms=terms):
+            return terms
+        case Update(P=P, gain=gain, A=A):
+            through = (gain, *(ref.T for ref in reversed(A)), P)
+            return (Term(Fraction(1), (P,)), Term(Fraction(-1), through))
+        case (
+            Given()
+            | Shift()
+            | Invert()
+            | RootOf()
+            | Call()
+            | Stack()
+            | Part()
+            | Reduce()
+            | Total()
+            | Rounding()
+            | Relate()
+            | Resolve()
+            | Surround()
+            | Answer()
+        ):
+            return None
+        case _:
+            assert_never(definition)
 
 
 def hops_of(definition: Record) -> Iterator[Hop]:

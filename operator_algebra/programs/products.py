@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from operator_algebra.programs.instructions import Linear
+from operator_algebra.programs.instructions import summed
 from operator_algebra.programs.program import Defined
 from operator_algebra.programs.records import Ref
 
 
 def single_product(value: Defined) -> tuple[Ref, ...] | None:
     """The factors of a block value that is one plain product."""
-    definition = value.definition
-    if value.is_vector or not value.attached or not isinstance(definition, Linear) or len(definition.terms) != 1:
+    terms = None if value.is_vector or not value.attached else summed(value.definition)
+    if terms is None or len(terms) != 1:
         return None
-    term = definition.terms[0]
+    (term,) = terms
     if term.coefficient != 1 or term.scalars or len(term.factors) < 2:
         return None
     return term.factors

@@ -16,7 +16,7 @@ from operator_algebra.expressions.query import Query
 from operator_algebra.operators.leaf import Leaf
 from operator_algebra.operators.spaces import Space, Type
 from operator_algebra.programs.instructions import Given, Instruction, Stack, hops_of
-from operator_algebra.programs.records import Record, Ref, Term, references
+from operator_algebra.programs.records import Record, Ref, Term
 
 if TYPE_CHECKING:
     from operator_algebra.programs.cost import Cost, Topology
@@ -219,29 +219,6 @@ class Program:
     def reads_rates(self) -> bool:
         """Whether a leaf depends on the rates v."""
         return any(leaf.reads_rates for leaf in self.leaves)
-
-    def factor_part(self) -> frozenset[int]:
-        """The values that depend on the configuration alone: computed once for many right-hand sides."""
-        return frozenset(self.steps) - self.solve_part()
-
-    def solve_part(self) -> frozenset[int]:
-        """The values that depend on an input or on a velocity."""
-        moving = {
-            step.number
-            for step in self.given
-            if isinstance(step.definition, Given)
-            and step.definition.symbol is not None
-            and (step.definition.symbol.leaf is None or step.definition.symbol.leaf.reads_rates)
-        }
-        for stage in self.stages:
-            for _ in stage.steps:
-                before = len(moving)
-                for step in stage.steps:
-                    if any(ref.value in moving for ref, _ in references(step.definition)):
-                        moving.add(step.number)
-                if len(moving) == before:
-                    break
-        return frozenset(moving)
 
     @cached_property
     def text(self) -> str:

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, TypeVar, cast, dataclass_transform
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, cast, dataclass_transform
 
 Label = Literal["L", "U", "D", "R"]
 """Where a value is read: at the same body, from the children (up), from the parent (down), from all bodies."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ref:
+class Ref(NamedTuple):
     """A value, or its adjoint, at the body at hand."""
 
+    # A tuple hashes and compares fast, and sharing looks up more references than anything else.
     value: int
     star: bool = False
 
@@ -34,10 +34,6 @@ class Term:
     coefficient: Fraction
     factors: tuple[Ref, ...]
     scalars: tuple[int, ...] = ()
-
-    def scaled(self, coefficient: Fraction, scalars: tuple[int, ...] = ()) -> Term:
-        """The term with another coefficient and more scalars."""
-        return Term(self.coefficient * coefficient, self.factors, tuple(sorted(self.scalars + scalars)))
 
     @property
     def bare(self) -> Ref | None:

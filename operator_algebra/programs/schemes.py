@@ -21,7 +21,7 @@ from fractions import Fraction
 from typing import Literal
 
 from operator_algebra.operators.leaf import LEAVES
-from operator_algebra.programs.instructions import Given, Invert, Linear, Shift, Update
+from operator_algebra.programs.instructions import Given, Invert, Linear, Shift, summed
 from operator_algebra.programs.products import straight
 from operator_algebra.programs.program import Defined
 from operator_algebra.programs.records import Ref, Term
@@ -214,15 +214,8 @@ class Reading:
     # reading
 
     def _read(self, number: int) -> Iterator[Written]:
-        definition = self.values[number].definition
-        if isinstance(definition, Update):
-            star = tuple(ref.T for ref in reversed(definition.A))
-            terms = (Term(UNIT, (definition.P,)), Term(-UNIT, (definition.gain, *star, definition.P)))
-        elif isinstance(definition, Linear):
-            terms = definition.terms
-        else:
-            terms = (Term(UNIT, (Ref(number),)),)
-        return (self.written(term) for term in terms)
+        terms = summed(self.values[number].definition)
+        return map(self.written, (Term(UNIT, (Ref(number),)),) if terms is None else terms)
 
     def _apart(self, number: int) -> tuple[Written, ...]:
         """The terms of a block, sums that have a line of their own taken apart."""
@@ -258,10 +251,8 @@ class Reading:
 
     def _single(self, number: int) -> Term | None:
         value = self.values[number]
-        if not isinstance(value.definition, Linear) or value.is_vector or len(value.definition.terms) != 1:
-            return None
-        (term,) = value.definition.terms
-        return None if term.scalars else term
+        terms = None if value.is_vector else summed(value.definition)
+        return terms[0] if terms is not None and len(terms) == 1 and not terms[0].scalars else None
 
     # comparing
 

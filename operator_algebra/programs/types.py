@@ -28,6 +28,7 @@ from operator_algebra.programs.instructions import (
     Surround,
     Total,
     Update,
+    summed,
 )
 from operator_algebra.programs.products import straight
 from operator_algebra.programs.program import Block, Output, Pivot
@@ -248,8 +249,21 @@ class TypeCheck:
                 fits = closing is not None and hop == closing.T and self.values[source.value].symmetric
             case Update(P=P, J=J):
                 fits = self.values[P.value].symmetric and (J is None or self._mirrored([Term(Fraction(1), (J,))]))
-            case _:
+            case (
+                Call()
+                | RootOf()
+                | Part()
+                | Reduce()
+                | Total()
+                | Rounding()
+                | Relate()
+                | Resolve()
+                | Surround()
+                | Answer()
+            ):
                 fits = False
+            case _:
+                assert_never(block.definition)
         if not fits:
             yield "it is not its own adjoint"
 
@@ -292,13 +306,7 @@ class TypeCheck:
     def _summed(self, number: int) -> tuple[Term, ...]:
         """The terms of a block value that is a sum, or an update; none of any other."""
         value = self.values[number]
-        definition = value.definition
-        if value.is_vector or not value.attached:
-            return ()
-        if isinstance(definition, Update):
-            through = (definition.gain, *(ref.T for ref in reversed(definition.A)), definition.P)
-            return (Term(Fraction(1), (definition.P,)), Term(Fraction(-1), through))
-        return definition.terms if isinstance(definition, Linear) else ()
+        return () if value.is_vector or not value.attached else summed(value.definition) or ()
 
     # -- results ---------------------------------------------------------------------------------------------------
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from operator_algebra.markup import cut
 from operator_algebra.models.model import Model
-from operator_algebra.programs.cost import cost as count
-from operator_algebra.programs.program import Program
+from operator_algebra.programs.cost import Share
 from operator_algebra.views.content.branches import LABELLED
 from operator_algebra.views.content.stages import Lowered, program_of, small_tree
 from operator_algebra.views.ink import chart
@@ -35,41 +33,6 @@ _LEVEL = 4
 """Up to so many bodies their names are written level."""
 
 
-@dataclass(frozen=True)
-class Share:
-    """What one stage costs at every body; walks along the tree that read out blocks come last."""
-
-    direction: str
-    flops: tuple[int, ...]
-
-    @property
-    def total(self) -> int:
-        """Of all bodies."""
-        return sum(self.flops)
-
-
-def shares(program: Program, model: Model) -> tuple[Share, ...]:
-    """The operations of every stage at every body; together they are those of `Program.cost`.
-
-    >>> import operator_algebra as oa
-    >>> from operator_algebra.symbols import H, phi, v
-    >>> [share.direction for share in shares(oa.lower(phi.T @ H.T @ v), oa.chain(3))]
-    ['outward']
-    """
-    everything = tuple(program.steps.values())
-    plain = tuple(replace(output, walk=None) for output in program.outputs)
-    found: list[Share] = []
-    for stage in program.stages:
-        own = {step.number for step in stage.steps}
-        rest = tuple(step for step in everything if step.number not in own)
-        alone = replace(program, stages=(stage,), given=rest, outputs=plain)
-        found.append(Share(stage.direction, count(alone, model).per_body))
-    if any(output.walk is not None for output in program.outputs):
-        walks = replace(program, stages=(), given=everything)
-        found.append(Share("walk", count(walks, model).per_body))
-    return tuple(found)
-
-
 def cost(
     program: Lowered,
     model: Model | None = None,
@@ -85,8 +48,8 @@ def cost(
     """
     paper = check_numbering(numbering)
     shown, target = program_of(program, model), model or small_tree()
-    found = shares(shown, target)
-    total = sum(share.total for share in found)
+    counted = shown.cost(target)
+    found = counted.shares
     width = max(6.4, min(11.0, 2.6 + 0.42 * target.n))
     below = 1.35 if _LEVEL < target.n <= LABELLED else 0.8
     high = below + 3.0
@@ -97,7 +60,7 @@ def cost(
     _stack(pen, found, target.n)
     chart.dress(pen, "", "operations", grid="y")
     _bodies(pen, target, paper)
-    note = f"method {shown.method}   {count(shown, target).order}   {total:,} operations".replace(",", " ")
+    note = f"method {shown.method}   {counted.order}   {counted.total:,} operations".replace(",", " ")
     chart.title(pen, f"{cut(shown.formula, 48)}   {target.name}", note, pad=30)
     chart.legend(pen, min(4, len(found)))
     chart.write(pen, numbering_note(target.n, paper), (0, 0), (0, 10 - POINTS * below), size=7)

@@ -15,9 +15,8 @@ from operator_algebra.expressions.names import Style
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.normalize import normalize
 from operator_algebra.expressions.order import digest
-from operator_algebra.expressions.render import spans
 from operator_algebra.expressions.summary import html
-from operator_algebra.expressions.traverse import free_symbols, size
+from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.markup import width
 from operator_algebra.operators.spaces import FORCE, MOTION
 from operator_algebra.symbols import E_phi, M, P, R, parse, phi, psi
@@ -88,7 +87,6 @@ def test_queries_of_deep_expressions(deep: Expr) -> None:
     assert deep.structure.flow
     assert free_symbols(deep)
     assert deep.symbols()
-    assert size(deep)
     assert digest(deep)
     assert copy.deepcopy(deep) is deep
 
@@ -122,14 +120,6 @@ def test_a_deep_normal_form() -> None:
     assert str(normalize(e)) == f"M + {DEPTH // 5} P"
     with pytest.raises(OperatorAlgebraError, match="more than 50000 terms"):
         normalize(formula("(psi + phi) " * 20, "normalize"))
-
-
-def test_the_span_of_a_deep_part() -> None:
-    e = brackets()
-    path = (1, 1) * (DEPTH // 4)
-    start, end = spans(e, path)
-    assert start == 7 * (DEPTH // 4)
-    assert end > start
 
 
 def test_deep_expressions_are_freed_without_recursion() -> None:

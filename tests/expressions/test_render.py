@@ -1,4 +1,4 @@
-"""Formulas as text, in three styles, with the columns of their parts."""
+"""Formulas as text, in three styles."""
 
 from fractions import Fraction
 
@@ -7,11 +7,11 @@ from hypothesis import given
 
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import diag, inv, local, root, scalar, vector
-from operator_algebra.expressions.nodes import Expr, Fixpoint, Transpose
-from operator_algebra.expressions.render import brief, render, spans
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.render import brief, render
 from operator_algebra.markup import width
 from operator_algebra.operators.spaces import MOTION
-from operator_algebra.symbols import D, E_phi, H, I, K, M, P, P_plus, R, V, cross, phi, phi_tilde, psi, tau_bar, v
+from operator_algebra.symbols import D, E_phi, H, I, K, M, P, P_plus, R, V, cross, phi, phi_tilde, tau_bar, v
 from tests.expression_strategies import expressions
 
 h, k = scalar("h"), scalar("k")
@@ -71,58 +71,6 @@ def test_brief_is_the_start_of_the_formula(e: Expr) -> None:
         text = brief(e, columns)
         assert width(text) <= columns
         assert text == full or full.startswith(text.removesuffix("…").rstrip())
-
-
-def cells(text: str, start: int, end: int) -> str:
-    """What stands in some columns of a text."""
-    position, kept = 0, ""
-    for c in text:
-        step = width(c)
-        if start <= position < end or (not step and start < position <= end):
-            kept += c
-        position += step
-    return kept
-
-
-def shown(node: Expr) -> tuple[Expr, ...]:
-    """The parts that are written: a fixed point is a name."""
-    return () if isinstance(node, Fixpoint) else node.children
-
-
-def paths(e: Expr, depth: int = 3) -> list[tuple[tuple[int, ...], Expr]]:
-    """Some sub-expressions and the way to them."""
-    found: list[tuple[tuple[int, ...], Expr]] = [((), e)]
-    for _ in range(depth):
-        found += [((*path, i), child) for path, node in found for i, child in enumerate(shown(node))]
-    return list(dict(found).items())
-
-
-@given(expressions())
-def test_spans_are_the_columns_of_the_parts(e: Expr) -> None:
-    text = e.render()
-    for path, node in paths(e):
-        if not path or str(node) in text:
-            start, end = spans(e, path)
-            assert 0 <= start < end <= width(text)
-            written = cells(text, start, end)
-            if isinstance(node, Transpose) and written.endswith("⁻*"):
-                node = inv(node)  # X⁻* is written as one
-            assert str(node).lstrip("−").replace(" ", "") in written.replace(" ", "")
-
-
-def test_spans_include_signs_and_parentheses() -> None:
-    e = M - phi @ (M + P) @ phi.T
-    assert str(e) == "M − φ (M + P) φ*"
-    assert cells(str(e), *spans(e, (1,))) == "− φ (M + P) φ*"
-    assert cells(str(e), *spans(e, (1, 0, 1))) == "(M + P)"
-    assert cells(str(e), *spans(e, (1, 0, 2))) == "φ*"
-    assert cells(str(tau_bar @ psi), *spans(tau_bar @ psi, (1,))) == "ψ"
-    assert spans(H @ phi, (1,), "ascii") == (2, 5)
-
-
-def test_a_path_that_leads_nowhere_is_refused() -> None:
-    with pytest.raises(InputError, match="no sub-expression at"):
-        spans(H @ phi, (2,))
 
 
 def test_a_formula_that_explodes_is_refused_and_still_has_a_line() -> None:

@@ -20,16 +20,16 @@ from operator_algebra.programs.instructions import Given, hops_of
 from operator_algebra.programs.interpret import Interpreter
 from operator_algebra.programs.matrices import RATIONALS
 from operator_algebra.programs.program import Program, Report, Step, Sweep
-from operator_algebra.programs.records import Ref, Term
+from operator_algebra.programs.records import Ref, Term, references
 from tests.programs.rational_blocks import Exact, exact
 
 NOTHING = Report((), (), (), "")
 UNIT = Fraction(1)
 
 
-def term(*factors: int | Ref, times: int | Fraction = 1) -> Term:
-    """A multiple of a product of values."""
-    return Term(Fraction(times), tuple(Ref(one) if isinstance(one, int) else one for one in factors))
+def term(*factors: int | Ref, times: int | Fraction = 1, by: tuple[int, ...] = ()) -> Term:
+    """A multiple of a product of values, and of scalars."""
+    return Term(Fraction(times), tuple(Ref(one) if isinstance(one, int) else one for one in factors), tuple(sorted(by)))
 
 
 def given(graph: Graph, symbol: Symbol) -> int:
@@ -116,3 +116,18 @@ def kept_by(change: Any, graph: Graph, *wanted: int, seeds: Sequence[int] = (0, 
 def symbols_in(*formulas: Expr) -> set[Symbol]:
     """The leaves and inputs of formulas."""
     return {symbol for e in formulas for symbol in free_symbols(e)}
+
+
+def solved(program: Program) -> set[int]:
+    """The numbers of the values that depend on an input or on a rate, directly or by way of others."""
+    found: set[int] = set()
+    for step in program.given:
+        symbol = step.definition.symbol if isinstance(step.definition, Given) else None
+        if symbol is not None and (symbol.leaf is None or symbol.leaf.reads_rates):
+            found.add(step.number)
+    while True:
+        steps = program.computed.values()
+        more = {step.number for step in steps if any(ref.value in found for ref, _ in references(step.definition))}
+        if more <= found:
+            return found
+        found |= more

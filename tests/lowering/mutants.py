@@ -47,8 +47,8 @@ def _slips(program: Program, step: Step) -> Iterator[tuple[str, Definition]]:
     match definition:
         case Linear() | Reduce():
             for i, term in enumerate(definition.terms):
-                yield f"sign of term {i}", _with_term(definition, i, term.scaled(Fraction(-1)))
-                yield f"half of term {i}", _with_term(definition, i, term.scaled(Fraction(1, 2)))
+                yield f"sign of term {i}", _with_term(definition, i, replace(term, coefficient=-term.coefficient))
+                yield f"half of term {i}", _with_term(definition, i, replace(term, coefficient=term.coefficient / 2))
                 for j, factor in enumerate(term.factors):
                     if _has_other_adjoint(program, factor):
                         factors = (*term.factors[:j], factor.T, *term.factors[j + 1 :])

@@ -9,7 +9,7 @@ from operator_algebra.errors import NotLowerable
 from operator_algebra.expressions.build import inv, operator, vector
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.lowering.components import components
-from operator_algebra.lowering.graph import Graph
+from operator_algebra.lowering.graph import Graph, as_form
 from operator_algebra.lowering.lift import Lift
 from operator_algebra.lowering.localsystem import LocalSystem, local_system
 from operator_algebra.lowering.simplify import simplify
@@ -97,7 +97,7 @@ def test_an_equation_with_an_unknown_by_itself_defines_it() -> None:
     y = graph.reserve()
     equation = (term(y, times=-1), term(given(graph, x), times=3))
     graph.put(y, Value(COLUMN, Unknown(equation, FORCE)))
-    assert local_system(graph, (y,)).equations == {y: {given(graph, x): [term(times=3)]}}
+    assert local_system(graph, (y,)).equations == {y: {given(graph, x): as_form([term(times=3)])}}
     kept = local_system(graph, (y,), keep_unknowns=True)
     assert (kept.tears, kept.equations) == ([y], {})
 
@@ -107,7 +107,8 @@ def test_terms_are_collected_by_the_vector_that_they_end_in() -> None:
     a, f = given(graph, A), given(graph, x)
     system = LocalSystem(graph, frozenset({f}))
     found = system.coefficients((term(a, f), term(f, times=2), term(a, a, f, times=-1)))
-    assert found == {f: [term(a), term(times=2), term(a, a, times=-1)]}
+    assert found == {f: as_form([term(a), term(times=2), term(a, a, times=-1)])}
+    assert system.coefficients((term(a, f), term(a, f, times=2))) == {f: as_form([term(a, times=3)])}
     with pytest.raises(NotLowerable, match="not a linear recursion"):
         system.coefficients((term(times=2),))
 

@@ -112,7 +112,7 @@ def tangle(seed: int) -> Graph:
     (K,) = read(graph, LOCAL)
     numbers: list[int] = []
 
-    def scaled(rows: Space) -> tuple[int, ...]:
+    def factors(rows: Space) -> tuple[int, ...]:
         return tuple(rng.sample(numbers, min(len(numbers), rng.choice((0, 0, 1)))))
 
     def force() -> int:
@@ -126,9 +126,9 @@ def tangle(seed: int) -> Graph:
     for _ in range(rng.randint(2, 9)):
         kind = rng.choice("UUDDLNR")
         if kind == "U":
-            forces.append(recurrence(graph, INWARD, term(force()).scaled(term().coefficient, scaled(FORCE))))
+            forces.append(recurrence(graph, INWARD, term(force(), by=factors(FORCE))))
         elif kind == "D":
-            motions.append(recurrence(graph, OUTWARD, term(motion()).scaled(term().coefficient, scaled(MOTION))))
+            motions.append(recurrence(graph, OUTWARD, term(motion(), by=factors(MOTION))))
         elif kind == "L":
             forces.append(column(graph, FORCE, term(force()), term(K, motion(), times=2)))
         elif kind == "N":
@@ -150,7 +150,7 @@ def test_a_word_may_repeat_a_direction() -> None:
     graph = Graph()
     F, A = read(graph, f, a)
     first = total(graph, term(Ref(A, star=True), recurrence(graph, INWARD, term(F))))
-    second = recurrence(graph, INWARD, term(F).scaled(term().coefficient, (first,)))
+    second = recurrence(graph, INWARD, term(F, by=(first,)))
     graph.hold(Ref(total(graph, term(Ref(A, star=True), second))))
     graph.prune()
     assert check(graph) == 2
@@ -162,6 +162,6 @@ def test_numbers_that_need_no_sweep_cost_none() -> None:
     graph = Graph()
     F, A = read(graph, f, a)
     given = total(graph, term(Ref(A, star=True), F))
-    graph.hold(Ref(recurrence(graph, INWARD, term(F).scaled(term().coefficient, (given,)))))
+    graph.hold(Ref(recurrence(graph, INWARD, term(F, by=(given,)))))
     assert check(graph) == 1
     assert [stage.direction for stage in schedule(graph)] == ["once", "inward"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -71,7 +70,7 @@ def _unsigned(graph: Graph, walk: Walk) -> list[Any]:
     assert cell is not None
     definition = graph[cell.value].definition
     assert isinstance(definition, Linear)
-    return [one.scaled(Fraction(-1)) for one in definition.terms]
+    return [replace(one, coefficient=-one.coefficient) for one in definition.terms]
 
 
 def _minus(walk: Walk) -> list[Any]:

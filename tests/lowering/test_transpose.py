@@ -99,10 +99,10 @@ def test_twice_is_nothing() -> None:
 def test_coefficients_scalars_and_local_operators_go_along() -> None:
     graph = Graph()
     F, G, A, Q, K, h = read(graph, f, g, a, TURN, LOCAL, scalar("h"))
-    turned = column(graph, FORCE, term(Q, F, times=Fraction(2, 3)).scaled(Fraction(-1), (h,)), term(G))
+    turned = column(graph, FORCE, term(Q, F, times=Fraction(-2, 3), by=(h,)), term(G))
     y = recurrence(graph, INWARD, term(turned))
     after = column(graph, FORCE, term(Q, y, times=-2), term(K, A))
-    number = total(graph, term(Ref(A, star=True), Q, after, times=5).scaled(Fraction(1), (h,)))
+    number = total(graph, term(Ref(A, star=True), Q, after, times=5, by=(h,)))
     done(graph, number)
     assert ways(graph) == "D"
 

@@ -36,6 +36,10 @@ def test_every_leaf_of_the_vocabulary_is_a_record() -> None:
     assert s.v.leaf is None
 
 
+def test_every_name_of_the_vocabulary_is_there_for_users() -> None:
+    assert set(s.vocabulary()) <= set(s.__all__)
+
+
 def test_records_say_what_leaves_read() -> None:
     assert [leaf.name for leaf in LEAVES if leaf.reads_rates] == ["H_dot"]
     assert {leaf for leaf in LEAVES if not leaf.reads} == {record.M, record.armature, record.damping, record.X_cm}

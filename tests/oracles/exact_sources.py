@@ -10,9 +10,10 @@ import numpy as np
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.meaning.source import Source
+from operator_algebra.operators.arrays import OfBodies
 from operator_algebra.operators.blockdict import BlockDict
 from operator_algebra.operators.blocks import BlockMatrix
-from operator_algebra.operators.layout import Binding, Indices, Layout
+from operator_algebra.operators.layout import Binding, Layout
 from operator_algebra.operators.spaces import Space
 
 
@@ -55,11 +56,11 @@ class GivenSource:
         *,
         name: str = "given",
     ) -> None:
-        self.parent: Indices = np.array(parent, dtype=np.intp)
+        self.parent: OfBodies = np.array(parent, dtype=np.intp)
         level: list[int] = []
         for p in parent:
             level.append(level[p] + 1 if p >= 0 else 0)
-        self.level: Indices = np.array(level, dtype=np.intp)
+        self.level: OfBodies = np.array(level, dtype=np.intp)
         self.dtype: np.dtype[Any] = np.dtype(object)
         self.binding = Binding(self, name, tuple(f"joint{k}" for k in range(len(level))), "body")
         self._layouts = layouts

@@ -5,7 +5,10 @@ Rows times columns times twice the inner size for a product, as for matrices tha
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from hypothesis import given, settings
 
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
@@ -15,7 +18,9 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, block, dense, logdet, trace
 from operator_algebra.lowering.lower import Method, lower
 from operator_algebra.models.families import chain, random_tree
+from operator_algebra.models.model import Model
 from operator_algebra.operators.spaces import FORCE
+from tests.strategies import mechanisms
 
 H, M, T, phi = s.H, s.M, s.T, s.phi
 MASS = H @ phi @ M @ phi.T @ H.T
@@ -93,11 +98,21 @@ def test_an_inward_hop_is_paid_where_children_arrive_and_an_outward_one_below() 
     assert lower(s.E_phi.T @ H.T @ s.v).cost(chain(3)).per_body == (12, 12 + edge, 12 + edge)
 
 
-def test_bodies_and_stages_sum_to_the_same() -> None:
-    tree = random_tree(9, joints=("revolute", "spherical", "floating"), branching=0.5, seed=2)
-    for e in LINEAR.values():
-        found = lower(e).cost(tree)
-        assert found.total == sum(flops for _, flops in found.per_stage) == sum(found.per_body)
+@settings(max_examples=10)
+@given(mechanisms(max_bodies=7))
+def test_each_stage_costs_what_it_costs_alone(model: Model) -> None:
+    for e in (*LINEAR.values(), dense(MASS), s.P, {"V": s.V, "mass": dense(inv(MASS))}):
+        program = lower(e)
+        found = program.cost(model)
+        every, silent = tuple(program.steps.values()), tuple(replace(one, walk=None) for one in program.outputs)
+        for stage, share in zip(program.stages, found.shares, strict=False):
+            rest = tuple(step for step in every if step not in stage.steps)
+            alone = replace(program, stages=(stage,), given=rest, outputs=silent).cost(model)
+            assert (share.direction, share.flops) == (stage.direction, alone.per_body)
+        walks = [share.flops for share in found.shares[len(program.stages) :]]
+        reads = any(output.walk is not None for output in program.outputs)
+        assert walks == ([replace(program, stages=(), given=every).cost(model).per_body] if reads else [])
+        assert found.total == sum(share.total for share in found.shares) == sum(found.per_body)
 
 
 def test_a_program_is_counted_for_a_mechanism() -> None:

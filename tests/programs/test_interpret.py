@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -310,6 +310,12 @@ def test_results_are_laid_out_by_their_kind() -> None:
     assert [list(row) for row in asked(block(MASS, 1, 2)).rows] == [[0, 0]]
     assert [list(row) for row in asked(s.v.T @ s.H).rows] == [[1, 2, 3]]
     assert asked(diag(s.E_phi @ s.M @ s.E_phi.T))[0] == Matrix([[461]], 1)
+
+
+def test_every_instruction_that_is_interpreted_has_an_example_here() -> None:
+    """One without is not imported here: the linter lets no import stay that is not used."""
+    missing = {kind.__name__ for kind in get_args(Instruction)} - set(globals())
+    assert missing == {"Relate", "Resolve", "Surround", "Answer"}
 
 
 # -- refusals ----------------------------------------------------------------------------------------------------------

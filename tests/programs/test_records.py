@@ -135,14 +135,6 @@ def test_the_adjoint_of_the_adjoint_is_the_value(ref: Ref) -> None:
     assert ref == ref.T.T
 
 
-@given(terms, st.fractions(min_value=-3, max_value=3, max_denominator=3))
-def test_a_multiple_of_a_term(term: Term, factor: Fraction) -> None:
-    found = term.scaled(factor, (7,))
-    assert found.coefficient == term.coefficient * factor
-    assert found.factors == term.factors
-    assert sorted((*term.scalars, 7)) == list(found.scalars)
-
-
 def test_a_bare_term_is_its_factor() -> None:
     one = Fraction(1)
     assert Term(one, (Ref(3, star=True),)).bare == Ref(3, star=True)

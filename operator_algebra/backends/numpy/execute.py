@@ -25,8 +25,9 @@ from operator_algebra.operators.bind import Bound, InputValue
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.leaf import Leaf
 from operator_algebra.operators.leaves import LeafValues
-from operator_algebra.programs.instructions import Given, Invert, Relate, Resolve, Shift, Surround, Update
+from operator_algebra.programs.instructions import Given, Invert, Update
 from operator_algebra.programs.program import Program, Step, Sweep
+from operator_algebra.programs.records import references
 from operator_algebra.spatial.arrays import Axes
 
 
@@ -244,7 +245,8 @@ class _Execution:
     def _everywhere(self, step: Step, direction: str) -> None:
         """A value outside the recurrences: all bodies of a shape at once, unless it follows edges."""
         store, kernel = self.stored[step.number], self.kernels.kernel(step)
-        along_edges = isinstance(step.definition, Shift | Update | Relate | Resolve | Surround)
+        along_edges = any(label in "UD" for _, label in references(step.definition))
+        along_edges |= isinstance(step.definition, Update)  # its form at roots is another
         for group in self._groups(direction) if along_edges else self.levels.whole():
             store.write(group, kernel(group))
 

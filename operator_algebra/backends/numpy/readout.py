@@ -22,7 +22,7 @@ from operator_algebra.expressions.render import brief
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound
 from operator_algebra.operators.spaces import Space
-from operator_algebra.programs.instructions import Linear, Relate, RootOf
+from operator_algebra.programs.instructions import Relate, RootOf
 from operator_algebra.programs.program import Output, Pivot, Program
 from operator_algebra.programs.records import Ref
 
@@ -152,7 +152,7 @@ class Readout:
 
     def _scale(self, pivot: Pivot, group: Group) -> Scalars:
         """The size of the terms that a pivot is summed from, before they cancel."""
-        if not isinstance(self.program.steps[pivot.value].definition, Linear):
+        if not pivot.terms:
             return norms(self.kernels.formed(Ref(pivot.value))(group))
         total: Scalars | float = 0.0
         for term in pivot.terms:

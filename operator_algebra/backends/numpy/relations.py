@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from operator_algebra.backends.numpy.arrays import Block, Flags, Scalars, Sizes
+from operator_algebra.backends.numpy.places import Places, columns_in, span, split
 from operator_algebra.backends.numpy.triangles import Equations, Triangle, stacked
 from operator_algebra.operators.spaces import Space
 from operator_algebra.programs.instructions import Hop, Relate
@@ -15,7 +16,6 @@ from operator_algebra.programs.records import Ref, Term
 
 Kernel = Callable[[int], Block]
 Drives = Sequence[Kernel | None]
-
 
 _ABOUT = 1e3
 """Losses are alike if they differ by less."""
@@ -27,19 +27,6 @@ class _Equation:
     members: list[tuple[int, Kernel]]
     gathers: list[tuple[int, Kernel]]
     pulls: list[tuple[int, Kernel]]
-
-
-@dataclass(frozen=True)
-class _Places:
-    """Columns of the unknowns of one body: its members, the sums it gathers, what arrives.
-
-    Members that it sends stand behind the others and the sums, next to what arrives.
-    """
-
-    own: list[slice]
-    gathered: list[slice]
-    sent: list[slice]
-    received: list[slice]
 
 
 @dataclass(frozen=True)
@@ -110,7 +97,7 @@ class RelationKernels:
     def _sizes(self, spaces: Iterable[Space], k: int) -> list[int]:
         return [self.size(space, k) for space in spaces]
 
-    def _places(self, equations: Equations, k: int) -> _Places:
+    def _places(self, equations: Equations, k: int) -> Places:
         own: list[slice] = [slice(0)] * len(self._spaces)
         for i, column in zip(self._kept_members, equations.columns(self._of(self._kept_members, k)), strict=True):
             own[i] = column
@@ -118,7 +105,7 @@ class RelationKernels:
         sent = equations.columns(self._sizes(self._sent_spaces, k))
         for i, column in zip(self._sent_members, sent, strict=True):
             own[i] = column
-        return _Places(own, gathered, sent, equations.columns(self._sizes(self._received_spaces, k)))
+        return Places(own, gathered, sent, equations.columns(self._sizes(self._received_spaces, k)))
 
     def _of(self, members: Iterable[int], k: int) -> list[int]:
         return [self.size(self._spaces[i], k) for i in members]
@@ -135,13 +122,13 @@ class RelationKernels:
         self._all[k] = gathered
         equations = Equations()
         places = self._places(equations, k)
-        given = equations.width - _width(places.received)
+        given = equations.width - columns_in(places.received)
         # Rows stand in the order of the unknowns that they are for, on which the sign of a determinant depends.
         self._add_body(equations, k, places, self._constants, self._kept_members)
         self._add_gathered(equations, gathered, places.gathered, places.own)
         self._add_body(equations, k, places, self._constants, self._sent_members)
         # At a root all is eliminated, so that what a singular system leaves undetermined shows in its triangle.
-        width = given - _width(places.sent) if self.parent[k] >= 0 else given
+        width = given - columns_in(places.sent) if self.parent[k] >= 0 else given
         self._triangles[k] = self._triangularised(k, equations, width, given)
         return self._triangles[k]
 
@@ -165,13 +152,13 @@ class RelationKernels:
         sums = equations.columns(self._sizes(self._gathered_spaces, k))
         shown = equations.columns(self._sizes(self._shown_spaces, k))
         triangle = self._triangles[c]
-        equations.known(sent, triangle.sizes[..., -_width(sent) :])
+        equations.known(sent, triangle.sizes[..., -columns_in(sent) :])
         if gathered:
             equations.known(before, gathered.sizes)
-            terms = [*_split(gathered.sums, before), *_split(gathered.shown, shown)]
+            terms = [*split(gathered.sums, before), *split(gathered.shown, shown)]
             equations.add(gathered.sums.shape[-2], terms, gathered.constant, probe=gathered.probe)
-        terms = _split(triangle.rest, sent)
-        start = _width(sent)
+        terms = split(triangle.rest, sent)
+        start = columns_in(sent)
         for hop, column, size in zip(self.outward, shown, self._sizes(self._received_spaces, c), strict=True):
             terms.append((column, triangle.rest[..., start : start + size] @ hop[c]))
             start += size
@@ -181,7 +168,7 @@ class RelationKernels:
             carried = sent[self._sent_members.index(self.definition.gathers[i][1])]
             terms = [(total, unit), (carried, -self.inward[i][c]), *((column, -unit) for column in before[i : i + 1])]
             equations.add(len(unit), terms, defines=total)
-        width, given = _width(before) + _width(sent), equations.width - _width(shown)
+        width, given = columns_in(before) + columns_in(sent), equations.width - columns_in(shown)
         taken = self._triangularised(c, equations, width, given)
         size = given - width
         rest = taken.rest
@@ -232,7 +219,7 @@ class RelationKernels:
             known = np.isfinite(triangle.triangle).all(axis=(-2, -1))
             left = np.minimum(1.0 / np.maximum(_excess(solutions[k], sizes), 1.0), self._kept[k])
             found.append(np.where(known, left, np.nan))
-            sums = whole[..., _span(places.gathered), :]
+            sums = whole[..., span(places.gathered), :]
             for c, own in self._handed_back(k, sums, solutions[k], Triangle.probed):
                 sent[c] = own
         return found
@@ -258,7 +245,7 @@ class RelationKernels:
     # -- the equations of one body ---------------------------------------------------------------------------------
 
     def _add_body(
-        self, equations: Equations, k: int, places: _Places, constants: Drives, members: Iterable[int] | None = None
+        self, equations: Equations, k: int, places: Places, constants: Drives, members: Iterable[int] | None = None
     ) -> None:
         for i in range(len(self.equations)) if members is None else members:
             equation, constant = self.equations[i], constants[i]
@@ -271,14 +258,14 @@ class RelationKernels:
     ) -> None:
         """What children say; without their constants if they are not `driven`."""
         shown = [own[carried] for _, carried in self.definition.pulls]
-        terms = [*_split(gathered.sums, sums), *_split(gathered.shown, shown)]
+        terms = [*split(gathered.sums, sums), *split(gathered.shown, shown)]
         constant, probe = (gathered.constant, gathered.probe) if driven else (None, None)
         equations.add(gathered.sums.shape[-2], terms, constant, probe=probe)
         equations.known(sums, gathered.sizes)
 
-    def _add_surroundings(self, equations: Equations, k: int, places: _Places) -> None:
+    def _add_surroundings(self, equations: Equations, k: int, places: Places) -> None:
         around = self._surroundings[k]
-        equations.add(around.shape[-2], _split(around, [*places.sent, *places.received]))
+        equations.add(around.shape[-2], split(around, [*places.sent, *places.received]))
 
     # -- outward ---------------------------------------------------------------------------------------------------
 
@@ -294,7 +281,7 @@ class RelationKernels:
         places = self._places(Equations(), k)
         whole = stacked([unknowns, self._sent[k]]) if self.parent[k] >= 0 else unknowns
         self._solutions[k] = stacked([whole[..., place, :] for place in places.own])
-        sums = whole[..., _span(places.gathered), :]
+        sums = whole[..., span(places.gathered), :]
         for c, own in self._handed_back(k, sums, self._solutions[k], Triangle.solved):
             self._sent[c] = own
         return self._solutions[k]
@@ -338,7 +325,7 @@ class RelationKernels:
         given = equations.width
         arriving = equations.columns(self._sizes(self._received_spaces, c))
         equations.known(places.received, 1.0)
-        equations.known(sent, self._triangles[c].sizes[..., -_width(sent) :])
+        equations.known(sent, self._triangles[c].sizes[..., -columns_in(sent) :])
         for i, equation in enumerate(self.equations):
             terms = list(_local(equation, k, places))
             for j, coefficient in equation.gathers:
@@ -368,7 +355,7 @@ class RelationKernels:
         return stacked([unknowns[..., place, :] for place in places.own])
 
 
-def _local(equation: _Equation, k: int, places: _Places) -> Iterator[tuple[slice, Block]]:
+def _local(equation: _Equation, k: int, places: Places) -> Iterator[tuple[slice, Block]]:
     for i, coefficient in equation.members:
         yield places.own[i], coefficient(k)
     for i, coefficient in equation.gathers:
@@ -381,23 +368,3 @@ def _excess(unknowns: Block, sizes: Sizes) -> Scalars:
     """By how much unknowns exceed their sizes; infinite where they are not numbers."""
     excess = np.abs(unknowns[..., 0]) / sizes
     return np.where(np.isnan(excess), np.inf, excess).max(axis=-1, initial=0.0)
-
-
-def _span(places: Sequence[slice]) -> slice:
-    """The place of all together."""
-    return slice(places[0].start, places[-1].stop) if places else slice(0)
-
-
-def _width(places: Sequence[slice]) -> int:
-    return places[-1].stop - places[0].start if places else 0
-
-
-def _split(block: Block, places: Iterable[slice]) -> list[tuple[slice, Block]]:
-    """The columns of a block, one part for each place."""
-    parts: list[tuple[slice, Block]] = []
-    start = 0
-    for place in places:
-        stop = start + place.stop - place.start
-        parts.append((place, block[..., start:stop]))
-        start = stop
-    return parts

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from operator_algebra.backends.numpy.arrays import Block, Flags, Scalars, Sizes
+from operator_algebra.backends.numpy.arrays import Block, Chosen, Flags, Scalars, Sizes
 from operator_algebra.backends.numpy.blocks import solve
 from operator_algebra.backends.numpy.levels import Indices
 from operator_algebra.models.numeric import Numbers
@@ -262,7 +262,7 @@ class _Reflections:
         return v * (beta * (np.swapaxes(v, -1, -2) @ np.abs(block))) * _signs(block.shape[-2:], salt)
 
     @staticmethod
-    def _settled(block: Block, rounding: Block, chosen: Flags, left: Block) -> Scalars:
+    def _settled(block: Block, rounding: Block, chosen: Chosen, left: Sizes) -> Scalars:
         """By how much the first entry of the chosen row exceeds its rounding; that below it is turned away."""
         row = (block * chosen[..., None]).sum(axis=-2, keepdims=True)
         first, lost = row[..., 0, 0], (rounding[..., 0] * chosen).sum(axis=-1)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from operator_algebra.backends.numpy.arrays import Block
+from operator_algebra.backends.numpy.levels import Indices
 from operator_algebra.models.model import Model
-from operator_algebra.operators.layout import Indices, Layout
+from operator_algebra.operators.layout import Layout
 from operator_algebra.programs.instructions import Hop
 from operator_algebra.programs.records import Ref
 from operator_algebra.programs.walk import Blocks, Grid, Walk

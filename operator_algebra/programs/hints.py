@@ -14,8 +14,9 @@ from operator_algebra.programs.walk import Walk
 def fit(kind: type[Any], content: Sequence[object]) -> bool:
     """Whether these values are the fields of a record, in order.
 
+    >>> from operator_algebra.programs.instructions import Part
     >>> from operator_algebra.programs.records import Ref
-    >>> fit(Ref, (3, False)), fit(Ref, (3, "no")), fit(Ref, (3,))
+    >>> fit(Part, (Ref(3), 0)), fit(Part, (Ref(3), "no")), fit(Part, (Ref(3),))
     (True, False, False)
     """
     hints = _hints(kind)

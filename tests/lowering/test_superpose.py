@@ -183,8 +183,6 @@ def test_numbers_of_no_body_around_a_sum_stand_outside() -> None:
     square = total(graph, term(Ref(v, star=True), K, Ref(K, star=True), v, times=3, by=(h,)))
     around = (Ref(late, star=True), Ref(W, star=True), Ref(B, star=True), Ref(K), Ref(K, star=True), Ref(v))
     waiting = total(graph, term(Ref(F, star=True), K, Ref(K, star=True), F))
-    outside = total(
-        graph, term(*around, times=-1, by=(waiting,)), term(Ref(F, star=True), K, Ref(K, star=True), v)
-    )
+    outside = total(graph, term(*around, times=-1, by=(waiting,)), term(Ref(F, star=True), K, Ref(K, star=True), v))
     before, after = split(graph, square, outside)
     assert (before, after) == (["inward", "inward"], ["inward"])

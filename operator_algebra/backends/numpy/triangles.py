@@ -216,10 +216,11 @@ class _Reflections:
     """
 
     def __init__(self, matrix: Block, sizes: Sizes) -> None:
-        lead, width = matrix.shape[:-2], sizes.shape[-1]
-        work = np.array(matrix).reshape(-1, *matrix.shape[-2:])
-        sizes = np.array(np.broadcast_to(sizes, (*lead, width))).reshape(-1, width)
-        rows = np.arange(work.shape[-2], dtype=np.intp)
+        lead, height, width = matrix.shape[:-2], matrix.shape[-2], sizes.shape[-1]
+        samples = math.prod(lead)
+        work = np.array(matrix).reshape(samples, *matrix.shape[-2:])
+        sizes = np.array(np.broadcast_to(sizes, (*lead, width))).reshape(samples, width)
+        rows = np.arange(height, dtype=np.intp)
         left = np.ones(work.shape[:-1])
         rank = np.zeros(work.shape[:-1]) + rows + width
         columns = np.tile(np.arange(width, dtype=np.intp), (len(work), 1))
@@ -241,11 +242,11 @@ class _Reflections:
             self._apply(rounding[..., j:], v[..., None], beta[..., None])
             rounding[..., j:] += self._rounded(work[..., j:], v[..., None], beta[..., None], j + 1)
             self._apply(work[..., j:], v[..., None], beta[..., None])
-            self._steps.append((v.reshape(*lead, -1, 1), beta.reshape(*lead, 1, 1)))
+            self._steps.append((v.reshape(*lead, height, 1), beta.reshape(*lead, 1, 1)))
             rank = np.where(chosen, j, rank)
             left = np.where(chosen, 0.0, left)
             kept = np.fmin(kept, self._settled(work[..., j:], rounding[..., j:], chosen, left))
-        self._order = np.argsort(rank, axis=-1).reshape(*lead, -1)
+        self._order = np.argsort(rank, axis=-1).reshape(*lead, height)
         self.places = np.argsort(columns, axis=-1).reshape(*lead, width)
         self.turned = self._sorted(work.reshape(*lead, *work.shape[-2:]))
         self.turned[..., :, :width] = np.triu(self.turned[..., :, :width])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -72,7 +73,7 @@ class Equations:
         if defines is not None:
             self._defined.append((where, defines))
 
-    def triangularised(self, width: int, given: int) -> Triangle:
+    def triangularised(self, width: int, given: int, *, measured: bool) -> Triangle:
         """Eliminate the first `width` columns; those from `given` on are what the others respond to."""
         constants = [block for _, block in self._constants]
         count = next((block.shape[-1] for block in constants if block.shape[-1] != 1), 1)
@@ -89,7 +90,7 @@ class Equations:
         for where, block in self._probes:
             probe[..., where, :] += block
         sizes = self._magnitudes(np.abs(system), given)
-        return _triangularised(system, right, probe, sizes, width, given)
+        return _triangularised(system, right, probe, sizes, width, given, measured=measured)
 
     def _magnitudes(self, system: Block, given: int) -> Sizes:
         """How large each unknown is if the given ones have size one, by its definition or by what it balances."""
@@ -172,11 +173,13 @@ def stacked(parts: Sequence[Block]) -> Block:
     return np.concatenate([np.broadcast_to(part, (*lead, *part.shape[-2:])) for part in parts], axis=-2)
 
 
-def _triangularised(system: Block, right: Block, probe: Block, sizes: Sizes, width: int, given: int) -> Triangle:
+def _triangularised(
+    system: Block, right: Block, probe: Block, sizes: Sizes, width: int, given: int, *, measured: bool
+) -> Triangle:
     # Reflections keep columns apart, whatever their units, but not rows: equations of light bodies are brought to the
     # size of those of heavy ones, as far as the sizes of the unknowns allow.
     rows = _power_of_two((np.abs(system) * sizes[..., None, :]).max(axis=-1, initial=0.0))[..., :, None]
-    mirrors = _Reflections(np.concatenate([system, right], axis=-1) / rows, sizes[..., :width])
+    mirrors = _Reflections(np.concatenate([system, right], axis=-1) / rows, sizes[..., :width], measured=measured)
     triangle, turned = mirrors.turned[..., :width, :width], mirrors.turned[..., width:]
     others = system.shape[-1] - width
     top, rest = turned[..., :width, :others], turned[..., width:, :others]
@@ -215,7 +218,7 @@ class _Reflections:
     [Cox and Higham, Stability of Householder QR factorization for weighted least squares problems, 1998]
     """
 
-    def __init__(self, matrix: Block, sizes: Sizes) -> None:
+    def __init__(self, matrix: Block, sizes: Sizes, *, measured: bool) -> None:
         lead, height, width = matrix.shape[:-2], matrix.shape[-2], sizes.shape[-1]
         samples = math.prod(lead)
         work = np.array(matrix).reshape(samples, *matrix.shape[-2:])
@@ -225,27 +228,30 @@ class _Reflections:
         rank = np.zeros(work.shape[:-1]) + rows + width
         columns = np.tile(np.arange(width, dtype=np.intp), (len(work), 1))
         self._steps: list[tuple[Block, Block]] = []
-        rounding = np.abs(work) * _signs(work.shape[-2:], 0)
+        rounding = np.abs(work) * _signs(work.shape[-2:], 0) if measured else work[..., :0]
         kept = np.ones(len(work))
         for j in range(width):
             lengths = np.abs(work[..., j:width] * left[..., None]).max(axis=-2, initial=0.0) * sizes[..., j:]
             # The first that is large, so that ties within rounding don't change the order.
             other = j + (lengths >= _LARGE * lengths.max(axis=-1, keepdims=True)).argmax(axis=-1)
-            for table in (work, rounding, sizes, columns):
-                _swap(table, j, other)
+            if (other != j).any():
+                for table in (work, sizes, columns, rounding)[: 4 if measured else 3]:
+                    _swap(table, j, other)
             v = work[..., j] * left
             chosen = rows == (np.abs(v) + 1e-300 * left).argmax(axis=-1)[..., None]
             pivot = (v * chosen).sum(axis=-1)[..., None]
             length = np.sqrt((v * v).sum(axis=-1))[..., None]
             v = v + chosen * np.copysign(length, pivot)
             beta = 1.0 / np.where(length > 0.0, length * (length + np.abs(pivot)), np.inf)
-            self._apply(rounding[..., j:], v[..., None], beta[..., None])
-            rounding[..., j:] += self._rounded(work[..., j:], v[..., None], beta[..., None], j + 1)
+            if measured:
+                self._apply(rounding[..., j:], v[..., None], beta[..., None])
+                rounding[..., j:] += self._rounded(work[..., j:], v[..., None], beta[..., None], j + 1)
             self._apply(work[..., j:], v[..., None], beta[..., None])
             self._steps.append((v.reshape(*lead, height, 1), beta.reshape(*lead, 1, 1)))
             rank = np.where(chosen, j, rank)
             left = np.where(chosen, 0.0, left)
-            kept = np.fmin(kept, self._settled(work[..., j:], rounding[..., j:], chosen, left))
+            if measured:
+                kept = np.fmin(kept, self._settled(work[..., j:], rounding[..., j:], chosen, left))
         self._order = np.argsort(rank, axis=-1).reshape(*lead, height)
         self.places = np.argsort(columns, axis=-1).reshape(*lead, width)
         self.turned = self._sorted(work.reshape(*lead, *work.shape[-2:]))
@@ -318,6 +324,7 @@ def _responses(triangle: Block, places: Indices, top: Block, rest: Block, sizes:
     return np.fmin(found, sizes[..., :given])
 
 
+@lru_cache(maxsize=4096)
 def _signs(shape: tuple[int, ...], salt: int) -> Block:
     """Signs without a pattern."""
     count = math.prod(shape)

@@ -14,10 +14,11 @@ from fractions import Fraction
 from operator_algebra.lowering.components import Component, components
 from operator_algebra.lowering.graph import Graph, collect
 from operator_algebra.lowering.schedule import BEFORE, earliest
+from operator_algebra.lowering.transpose import ends
 from operator_algebra.lowering.values import Value
 from operator_algebra.operators.spaces import Type
 from operator_algebra.programs.instructions import Linear, Part, Reduce, Shift, Stack, Total
-from operator_algebra.programs.records import Ref, Term, references
+from operator_algebra.programs.records import Ref, Term, references, terms_of
 
 UNIT = Fraction(1)
 
@@ -84,21 +85,13 @@ class _Split:
         value = self.graph[number]
         if not (value.is_vector and value.attached):
             return None
+        terms, last = terms_of(value.definition), ends(value.definition)
+        inner = [ref.value for term in terms for ref in term.factors[:-1]]
+        if last is None or self.late.intersection((*inner, *(s for term in terms for s in term.scalars))):
+            return None
+        if any(n in inside or n in self.drives for n in inner):
+            return None
         found: list[int] = []
-        match value.definition:
-            case Linear(terms=terms):
-                inner = [ref.value for term in terms for ref in term.factors[:-1]]
-                if self.late.intersection((*inner, *(s for term in terms for s in term.scalars))):
-                    return None
-                if any(n in inside or n in self.drives for n in inner):
-                    return None
-                last = [term.factors[-1] for term in terms]
-            case Shift(source=source, closing=None) | Part(source=source):
-                last = [source]
-            case Stack(rows=rows) if all(len(row) == 1 for row in rows):
-                last = [row[0] for row in rows if row[0] is not None]
-            case _:
-                return None
         for ref in last:
             if ref.value in self.late:
                 if ref.star:

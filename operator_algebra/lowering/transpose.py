@@ -13,10 +13,10 @@ from fractions import Fraction
 from operator_algebra.lowering.components import components
 from operator_algebra.lowering.graph import Graph, collect
 from operator_algebra.lowering.schedule import BEFORE, earliest
-from operator_algebra.lowering.values import Value
+from operator_algebra.lowering.values import Definition, Value
 from operator_algebra.operators.spaces import Space, Type
 from operator_algebra.programs.instructions import Linear, Part, Reduce, Shift, Stack
-from operator_algebra.programs.records import Ref, Term
+from operator_algebra.programs.records import Ref, Term, terms_of
 
 UNIT = Fraction(1)
 
@@ -62,19 +62,22 @@ class Directions:
         return frozenset(inside)
 
 
-def linear_reads(graph: Graph, number: int) -> Iterator[int]:
-    """The vectors over the bodies of which a vector is a linear function with coefficients that are no vectors."""
-    definition = graph[number].definition
+def ends(definition: Definition) -> tuple[Ref, ...] | None:
+    """The vectors of which a column is a linear function, ends of its products; None where it is no such function."""
     match definition:
         case Linear(terms=terms):
-            refs = [term.factors[-1] for term in terms if term.factors]
+            return tuple(term.factors[-1] for term in terms if term.factors)
         case Shift(source=source, closing=None) | Part(source=source):
-            refs = [source]
-        case Stack(rows=rows):
-            refs = [ref for row in rows for ref in row if ref is not None]
+            return (source,)
+        case Stack(rows=rows) if all(len(row) == 1 for row in rows):
+            return tuple(ref for (ref,) in rows if ref is not None)
         case _:
-            refs = []
-    for ref in refs:
+            return None
+
+
+def linear_reads(graph: Graph, number: int) -> Iterator[int]:
+    """The vectors over the bodies of which a vector is a linear function."""
+    for ref in ends(graph[number].definition) or ():
         if not ref.star and graph[ref.value].is_vector and graph[ref.value].attached:
             yield ref.value
 
@@ -127,14 +130,10 @@ def _reversed(factors: tuple[Ref, ...]) -> tuple[Ref, ...]:
 
 
 def _linear(graph: Graph, number: int, cone: frozenset[int]) -> bool:
-    """Whether a member of the cone is a sum, a hop, a part or a column of others."""
+    """Whether a member of the cone is a linear function of others, with coefficients that are none."""
     definition = graph[number].definition
-    if isinstance(definition, Stack):
-        return all(len(row) == 1 for row in definition.rows)
-    if not isinstance(definition, Linear):
-        return isinstance(definition, Shift | Part)
-    read = [ref.value for term in definition.terms for ref in term.factors[:-1]]
-    return not cone.intersection(read)
+    read = [ref.value for term in terms_of(definition) for ref in term.factors[:-1]]
+    return ends(definition) is not None and not cone.intersection(read)
 
 
 def _adjoints(graph: Graph) -> Iterator[tuple[Ref, Ref]]:

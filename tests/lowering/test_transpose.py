@@ -11,10 +11,10 @@ import pytest
 
 from operator_algebra.expressions.build import scalar
 from operator_algebra.lowering.graph import Graph
-from operator_algebra.lowering.transpose import Directions, transposed
+from operator_algebra.lowering.transpose import Directions, ends, transposed
 from operator_algebra.lowering.values import Value
 from operator_algebra.operators.spaces import FORCE, MOTION, ONE
-from operator_algebra.programs.instructions import Call, Linear, Reduce, Shift
+from operator_algebra.programs.instructions import Call, Linear, Part, Reduce, Shift, Stack
 from operator_algebra.programs.records import Ref
 from tests.lowering.meant import kept_by, term
 from tests.lowering.small_graphs import (
@@ -245,3 +245,12 @@ def test_directions_are_those_of_recurrences() -> None:
     assert y in cone
     assert z not in cone
     assert found.cone(A) == ("", frozenset())
+
+
+def test_a_column_is_linear_in_the_ends_of_what_defines_it() -> None:
+    assert ends(Linear((term(1, 2), term(3)))) == (Ref(2), Ref(3))
+    assert ends(Shift(INWARD, Ref(4))) == ends(Part(Ref(4), 1)) == (Ref(4),)
+    assert ends(Stack(((Ref(5),), (None,)))) == (Ref(5),)
+    # A congruence, a block matrix and a local function are none.
+    for other in (Shift(INWARD, Ref(4), OUTWARD), Stack(((Ref(5), None),)), Call("cross", (Ref(6),))):
+        assert ends(other) is None

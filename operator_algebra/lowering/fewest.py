@@ -134,12 +134,16 @@ def _subsets(sums: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 
 def _tidied(graph: Graph) -> None:
+    """What vanishes goes, what is equal or opposite becomes one, as long as this finds anything."""
     graph.prune()
-    resolve_aliases(graph)
-    share_opposites(graph)
-    drop_zeros(graph)
-    resolve_aliases(graph)
-    graph.prune()
+    before = 0
+    while before != len(graph.values):
+        before = len(graph.values)
+        resolve_aliases(graph)
+        drop_zeros(graph)
+        share_opposites(graph)
+        resolve_aliases(graph)
+        graph.prune()
 
 
 def _measured(graph: Graph, how: str, after: Sequence[Callable[[Graph], None]]) -> _Form:

@@ -12,7 +12,7 @@ from operator_algebra.lowering.bounds import Bounds, bounds
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.naming import name_values
 from operator_algebra.lowering.schedule import schedule
-from operator_algebra.programs.instructions import Given, Invert, Relate, RootOf, Total, summed
+from operator_algebra.programs.instructions import Given, Invert, Linear, Relate, RootOf, Total, summed
 from operator_algebra.programs.products import expand_products
 from operator_algebra.programs.program import Output, Pivot, Program, Report, Step, Sweep
 
@@ -78,7 +78,8 @@ def _pivots(graph: Graph, numbers: list[int]) -> tuple[int, ...]:
 def _pivot(graph: Graph, number: int, reaching: Bounds) -> Pivot:
     """What is known of a pivot, and the products that it is summed from."""
     definition = graph[number].definition
-    terms = (summed(definition) or ()) if graph[number].attached else ()
+    known = graph[number].attached or isinstance(definition, Linear)
+    terms = (summed(definition) or ()) if known else ()
     written = tuple(replace(term, factors=expand_products(graph.values, term.factors)) for term in terms)
     left, right = reaching.of.get(number, (None, None))
     return Pivot(number, _inverted(graph, number), written, left, right)

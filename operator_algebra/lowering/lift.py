@@ -123,8 +123,12 @@ class Lift:
                     parts.append(self.inline(part))
                 return self.graph.sum(type_, RING.sum(parts), origin=e)
             case Product():
-                for factor in reversed(e.children):
-                    x = yield self.apply(factor, x)
+                left = e.children
+                while left:
+                    x, count = yield self.seams.seen(left, x)
+                    if not count:
+                        x = yield self.apply(left[-1], x)
+                    left = left[: -count or -1]
                 return x
             case Scale():
                 part = yield self.apply(e.body, x)
@@ -239,9 +243,10 @@ class Lift:
             reciprocal = self.graph.new(ONE >> ONE, Invert(Ref(scalar)))
             inner = yield self.apply(inv(body.body), x)
             return self.graph.sum(type_, RING.of(Ref(inner), numbers=[reciprocal]))
-        bordered = yield self.seams.split(e)
-        result = yield self.apply(bordered.whole, x) if bordered.low else self._unknown(e, body, x, implicit=False)
-        return result
+        solution = yield self.seams.solve(e, x)
+        if solution is None:
+            solution = yield self._unknown(e, body, x, implicit=False)
+        return solution
 
     def solved(self, e: Expr, x: int) -> int:
         """The unknown y of 0 = e y − x, kept as an equation: its pivots make up the determinant of e."""

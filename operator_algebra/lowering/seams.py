@@ -2,46 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from operator_algebra.errors import NotLowerable
-from operator_algebra.expressions.build import add, inv, matmul, multiply, one, scale, symbol, zero
+from operator_algebra.expressions.build import add, matmul, multiply, one, zero
 from operator_algebra.expressions.nodes import Expr, Inverse, Product, Scale, Sum, Zero
 from operator_algebra.expressions.traverse import definition_of
 from operator_algebra.lowering import refuse
+from operator_algebra.lowering.bordered import Bordered, Lift, LowRank, Opened, closed, computed, opened, solved
 from operator_algebra.lowering.trampoline import Steps, run
-from operator_algebra.operators.structure import Structure
-
-if TYPE_CHECKING:
-    from operator_algebra.lowering.lift import Lift
-
-
-@dataclass(frozen=True, slots=True)
-class LowRank:
-    """L C R: R goes into a space of no body, C stays there, L comes out of it."""
-
-    L: Expr
-    C: Expr
-    R: Expr
-
-    @property
-    def whole(self) -> Expr:
-        """The product."""
-        return matmul(self.L, self.C, self.R)
-
-
-@dataclass(frozen=True, slots=True)
-class Bordered:
-    """An operator as tree + Σ L C R."""
-
-    tree: Expr
-    low: tuple[LowRank, ...] = ()
-
-    @property
-    def whole(self) -> Expr:
-        """The sum."""
-        return add(self.tree, *(term.whole for term in self.low))
 
 
 class Seams:
@@ -53,10 +22,37 @@ class Seams:
     def __init__(self, lift: Lift) -> None:
         self._lift = lift
         self._known: dict[Expr, Bordered] = {}
+        self._held: dict[int, tuple[tuple[LowRank, int], ...]] = {}
 
-    def smalls(self, e: Expr) -> list[Expr]:
-        """The small operators I + R A L C whose determinants, with that of the tree-local part, make up that of e."""
-        return run(self._inverse(run(self.split(e))))[1]
+    def smalls(self, e: Expr) -> tuple[Expr, ...]:
+        """The small operators whose determinants, with that of the tree-local part, make up that of e."""
+        return run(opened(self._lift, run(self.split(e)))).determinants
+
+    def solve(self, e: Inverse, x: int) -> Steps[int | None]:
+        """The inverse applied to a vector; None if it inverts nothing that passes a space of no body."""
+        body = yield self.split(e.body)
+        if not body.low:
+            return None
+        parts = yield self._opened(e, body)
+        solution, forces = yield solved(self._lift, parts, x)
+        self._held[solution] = tuple(zip(parts.terms, forces, strict=True))
+        return solution
+
+    def seen(self, factors: tuple[Expr, ...], x: int) -> Steps[tuple[int, int]]:
+        """What the last factors make of a solution, if its forces tell, and how many factors that are.
+
+        λ = C R y and C⁻¹ λ = R y are small differences of large numbers if they are computed from the solution y.
+        """
+        for term, force in self._held.get(x, ()):
+            R, C = _factors(term.R), _factors(term.C)
+            if factors[-len(R) :] != R:
+                continue
+            if factors[: -len(R)][-len(C) :] == C:
+                return force, len(C) + len(R)
+            if term.C.structure.definite:
+                compliance = yield self._lift.apply(term.d, force)
+                return compliance, len(R)
+        return x, 0
 
     def split(self, e: Expr) -> Steps[Bordered]:
         """The tree-local part and the terms of low rank."""
@@ -69,10 +65,13 @@ class Seams:
     def _split_new(self, e: Expr) -> Steps[Bordered]:
         match e:
             case Product():
-                seam = next((i for i, factor in enumerate(e.children[:-1]) if not factor.type.domain.attached), None)
-                if seam is not None:
-                    L, R = matmul(*e.children[: seam + 1]), matmul(*e.children[seam + 1 :])
-                    return Bordered(zero(e.type), (LowRank(L, one(L.type.domain >> L.type.domain), R),))
+                passed = [i for i, factor in enumerate(e.children[:-1], 1) if not factor.type.domain.attached]
+                if passed:
+                    first, last = passed[0], passed[-1]
+                    L, R = matmul(*e.children[:first]), matmul(*e.children[last:])
+                    between = e.children[first:last]
+                    C = matmul(*between) if between else one(R.type.codomain >> L.type.domain)
+                    return Bordered(zero(e.type), (LowRank(L, C, R),))
                 parts: list[Bordered] = []
                 for factor in e.children:
                     part = yield self.split(factor)
@@ -92,12 +91,11 @@ class Seams:
                 return Bordered(multiply(e.factor, body.tree), low) if low else Bordered(e)
             case Inverse():
                 body = yield self.split(e.body)
-                if body.low and isinstance(body.tree, Zero):
-                    raise NotLowerable(refuse.low_rank_inverse(e))
                 if not body.low:
                     return Bordered(e)
-                inverse, _ = yield self._inverse(body)
-                return inverse
+                inverse = yield self._opened(e, body)
+                result = yield closed(self._lift, inverse)
+                return result
             case _:
                 meaning = definition_of(e)
                 if meaning is None:
@@ -113,30 +111,19 @@ class Seams:
         for part in rest:
             low = [replace(term, R=matmul(term.R, part.tree)) for term in result.low]
             for term in part.low:
-                column = yield self._computed(matmul(result.whole, term.L))
+                column = yield computed(self._lift, matmul(result.whole, term.L))
                 low.append(replace(term, L=column))
             result = Bordered(
                 matmul(result.tree, part.tree), tuple(term for term in low if not isinstance(term.R, Zero))
             )
         return result
 
-    def _inverse(self, body: Bordered) -> Steps[tuple[Bordered, list[Expr]]]:
-        """(A⁻¹ + L C R)⁻¹ = A − A L C (I + R A L C)⁻¹ R A, one term after the other; and each I + R A L C."""
-        result = Bordered(inv(body.tree))
-        smalls: list[Expr] = []
-        for term in body.low:
-            A = result.whole
-            column = yield self._computed(matmul(A, term.L))
-            row = yield self._computed(matmul(term.R, A).T)
-            smalls.append(add(one(term.C.type), matmul(term.R, column, term.C)))
-            small = yield self._computed(scale(-1, matmul(term.C, inv(smalls[-1]))))
-            result = Bordered(result.tree, (*result.low, LowRank(column, small, row.T)))
-        return result, smalls
+    def _opened(self, e: Inverse, body: Bordered) -> Steps[Opened]:
+        if isinstance(body.tree, Zero):
+            raise NotLowerable(refuse.low_rank_inverse(e))
+        result = yield opened(self._lift, body)
+        return result
 
-    def _computed(self, e: Expr) -> Steps[Expr]:
-        """A symbol for the value of an expression that starts in a space of no body."""
-        lift = self._lift
-        number = yield lift.apply(e, lift.identity(e.type.domain))
-        known = symbol(f"value_{number}", e.type, Structure("full"), "bound")
-        lift.bound[known] = number
-        return known
+
+def _factors(e: Expr) -> tuple[Expr, ...]:
+    return e.children if isinstance(e, Product) else (e,)

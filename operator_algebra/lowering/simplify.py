@@ -46,7 +46,8 @@ def resolve_aliases(graph: Graph) -> None:
 def inline_single_use(graph: Graph) -> None:
     """Put an anonymous vector that is read once, and only added, into the sum that reads it."""
     # On a line of its own a sum hides its terms from the sum that reads it, where they may meet terms with the same
-    # factors and become one recurrence with them. What is read twice stays, for it would be computed twice.
+    # factors and become one recurrence with them. What is read twice stays, for it would be computed twice, and so does
+    # what belongs to no body, for it would be computed at each.
     keep = graph.roots
     changed = True
     while changed:
@@ -69,6 +70,7 @@ def inline_single_use(graph: Graph) -> None:
                     or last.star
                     or not source.is_vector
                     or not value.is_vector
+                    or (value.attached and not source.attached)
                     or (source.names and not _meets(graph, value.definition, inner, last))
                     or last.value in keep
                     or last.value == number

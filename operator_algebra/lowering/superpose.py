@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 
 from operator_algebra.lowering.components import Component, components
 from operator_algebra.lowering.graph import Graph, collect
 from operator_algebra.lowering.schedule import BEFORE, earliest
-from operator_algebra.lowering.transpose import ends
+from operator_algebra.lowering.transpose import adjoints, ends, reread
 from operator_algebra.lowering.values import Value
 from operator_algebra.operators.spaces import Type
 from operator_algebra.programs.instructions import Linear, Part, Reduce, Shift, Stack, Total
@@ -62,6 +63,11 @@ class _Split:
     response: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
     sums: dict[int, Reduce] = field(default_factory=dict[int, Reduce])
     """The sums that are known before their late numbers are."""
+
+    @cached_property
+    def named(self) -> Mapping[Ref, Ref]:
+        """Adjoints of rows that are values already."""
+        return dict(adjoints(self.graph))
 
     def look(self, component: Component) -> None:
         """Take the members in if all of them can be split."""
@@ -177,7 +183,8 @@ class _Split:
         definition = value.definition
         match definition:
             case Linear(terms=terms):
-                return Linear(collect(found for term in terms if (found := self._term(term, late)) is not None))
+                parts = (self._term(term, late) for term in terms)
+                return Linear(collect(reread(found, self.named) for found in parts if found is not None))
             case Shift(source=source) | Part(source=source):
                 found = self._of(source, late)
                 return Linear(()) if found is None else replace(definition, source=found)

@@ -136,7 +136,7 @@ def _linear(graph: Graph, number: int, cone: frozenset[int]) -> bool:
     return ends(definition) is not None and not cone.intersection(read)
 
 
-def _adjoints(graph: Graph) -> Iterator[tuple[Ref, Ref]]:
+def adjoints(graph: Graph) -> Iterator[tuple[Ref, Ref]]:
     """Adjoints of rows that are values already."""
     for number, value in graph.values.items():
         if isinstance(value.definition, Linear) and len(value.definition.terms) == 1:
@@ -145,7 +145,8 @@ def _adjoints(graph: Graph) -> Iterator[tuple[Ref, Ref]]:
                 yield bare, Ref(number)
 
 
-def _reread(term: Term, named: Mapping[Ref, Ref]) -> Term:
+def reread(term: Term, named: Mapping[Ref, Ref]) -> Term:
+    """A product with the values that stand for its factors."""
     return replace(term, factors=tuple(named.get(ref, ref) for ref in term.factors))
 
 
@@ -161,8 +162,8 @@ class _Adjoint:
     def sources(self, ends: dict[int, list[Term]]) -> list[Term]:
         """Define the adjoint recurrence that starts from the ends, and sum what drives the members with it."""
         found: list[Term] = []
-        named = dict(_adjoints(self.graph))
-        terms = {n: [_reread(term, named) for term in ends.get(n, ())] for n in self.members}
+        named = dict(adjoints(self.graph))
+        terms = {n: [reread(term, named) for term in ends.get(n, ())] for n in self.members}
         for n in self.members:
             for reader, term in self._driven(n, found):
                 terms[reader].append(term)

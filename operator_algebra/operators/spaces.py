@@ -187,5 +187,6 @@ def direct_sum(spaces: Iterable[Space]) -> Space:
         " ⊕ ".join(space.name for space in listed),
         " ⊕ ".join(space.dual_name for space in listed),
         "+".join(space.sizes for space in listed),
+        attached=any(space.attached for space in listed),
         parts=listed,
     )

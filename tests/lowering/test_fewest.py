@@ -92,33 +92,31 @@ FORMULAS: Mapping[str, Counted] = {
     "proximal step": Counted(inv(coupling() + SLIP) @ (J @ inv(MASS) @ T), 1, 2),
     "plastic impact": Counted(s.v - inv(MASS) @ J.T @ inv(coupling()) @ J @ s.v, 2, 4),
     "null space": Counted((s.I - inv(MASS) @ J.T @ inv(coupling()) @ J) @ s.v, 2, 4),
-    "soft constraint": Counted(inv(SOFT) @ T, 2, 3),
-    "soft and hard loops": Counted(constrained(T, system=SOFT, rows=J2), 3, 5, optimal=False),
+    "soft constraint": Counted(inv(SOFT) @ T, 2, 4),
+    "soft and hard loops": Counted(constrained(T, system=SOFT, rows=J2), 2, 7),
     "two tears at a body": Counted(coupling(MASS + inv(inv(MASS + ARMATURE) + inv(ARMATURE))), 1, 2),
     "constrained, with two tears": Counted(constrained(T, system=MASS + MASS @ inv(MASS + ARMATURE) @ MASS), 2, 4),
     "scaled on the way": Counted(J @ inv(MASS) @ (h * T) - J @ (h * (inv(MASS) @ (h * T - T))), 1, 2),
-    "dearer when split": Counted(
-        inv(ARMATURE) @ (MASS + ROWS2.T @ STIFF @ ROWS2) @ s.v + constrained(FREE, rows=ROWS, soft=SLIP),
-        4,
-        5,
-        optimal=False,
-    ),
+    "dearer when split": Counted((T.T @ inv(MASS) @ J.T) @ WEIGHT @ (J @ s.v), 2, 3, optimal=False),
     "second multiplier": Counted(inv(coupling(rows=J2)) @ J2 @ constrained(T), 1, 4),
     "second loop": Counted(constrained(T) - inv(MASS) @ J2.T @ inv(coupling(rows=J2)) @ J2 @ constrained(T), 2, 6),
     "second loop on the first": Counted(
         constrained(T) - constrained(J2.T @ inv(J2 @ HELD @ J2.T) @ J2 @ constrained(T)), 2, 8
     ),
-    "two springs": Counted(inv(SOFT + J2.T @ STIFF @ J2) @ T, 3, 4, optimal=False),
-    "a number in front": Counted(trace((coupling(MASS + T @ T.T) + SLIP) @ WEIGHT), 2, 3, optimal=False),
-    "two of three": Counted(
+    "two springs": Counted(inv(SOFT + J2.T @ STIFF @ J2) @ T, 2, 4),
+    "a number in front": Counted(trace((coupling(MASS + T @ T.T) + SLIP) @ WEIGHT), 1, 4),
+    "motion of a spring": Counted(
         J2 @ (s.v - inv(MASS + (REACH.T @ s.H.T).T @ STIFF @ REACH.T @ s.H.T) @ J.T @ WEIGHT @ DRIFT),
-        2,
-        3,
-        optimal=False,
+        1,
+        4,
     ),
-    "low rank": Counted(inv(MASS + T @ T.T) @ T, 2, 3),
+    "low rank": Counted(inv(MASS + T @ T.T) @ T, 2, 4),
     "a number times a vector": Counted((T.T @ inv(MASS) @ T) * (inv(MASS) @ T), 2, 3),
     "softened by an inverse": Counted(inv(MASS) @ J2.T @ inv(GIVE) @ vector("drift_tasks", MORE.type.codomain), 2, 2),
+    "a part that is scaled": Counted(s.v.T @ s.H @ s.phi @ (h * (s.M @ s.phi.T @ s.H.T @ s.v) + s.f_ext), 1, 2),
+    "springs and a loop": Counted(
+        inv(ARMATURE) @ (MASS + ROWS2.T @ STIFF @ ROWS2) @ s.v + constrained(FREE, rows=ROWS, soft=SLIP), 3, 5
+    ),
 }
 """Not known to be optimal is a number that reads velocities: the bound sees those at bodies only."""
 
@@ -188,9 +186,9 @@ def test_the_report_tells_each_form_that_could_be_taken() -> None:
 def test_what_is_reported_is_what_is_taken() -> None:
     """A form that was refused after the best leaves the best as it was."""
     program = lower(FORMULAS["dearer when split"].formula)
-    assert program.report.choices[0] == "6 sums transposed: 4 sweeps"
-    assert program.report.choices[-2].startswith("6 sums transposed, superposed: 3 sweeps, 1.")
-    assert len(program.sweeps) == 4
+    assert program.report.choices[0] == "one sum transposed: 2 sweeps"
+    assert program.report.choices[-1].startswith("one sum transposed, superposed: 2 sweeps, 1.")
+    assert len(program.sweeps) == 2
 
 
 def test_several_results_share_what_is_summed() -> None:

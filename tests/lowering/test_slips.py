@@ -35,9 +35,10 @@ CHOSEN: Mapping[str, Expr | Query] = {
             "null space",
             "softened by an inverse",
             "soft constraint",
-            "two of three",
+            "motion of a spring",
             "soft and hard loops",
             "dearer when split",
+            "a part that is scaled",
             "second multiplier",
             "two springs",
         )

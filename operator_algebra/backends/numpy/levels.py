@@ -44,6 +44,10 @@ class Group:
         return self.where.stop - self.where.start
 
 
+ANY = Group(0, slice(0, 1))
+"""A group for what belongs to no body."""
+
+
 @dataclass(frozen=True, eq=False)
 class Levels:
     """The bodies of a model by shape, ordered by depth within each shape."""

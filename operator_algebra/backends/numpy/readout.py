@@ -15,7 +15,7 @@ from operator_algebra.backends.numpy.blocks import (
     pivot_measure,
 )
 from operator_algebra.backends.numpy.groups import GroupKernels, Kernel
-from operator_algebra.backends.numpy.levels import Group, Levels
+from operator_algebra.backends.numpy.levels import ANY, Group, Levels
 from operator_algebra.backends.numpy.walks import Walker
 from operator_algebra.backends.sizes import place_of
 from operator_algebra.expressions.render import brief
@@ -23,7 +23,7 @@ from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import Bound
 from operator_algebra.operators.spaces import Space
 from operator_algebra.programs.instructions import Relate, RootOf
-from operator_algebra.programs.program import Output, Pivot, Program
+from operator_algebra.programs.program import Output, Pivot, Program, Step
 from operator_algebra.programs.records import Ref
 
 
@@ -105,9 +105,7 @@ class Readout:
         """How far a pivot is from zero, at every body."""
         step = self.program.steps[pivot.value]
         if not step.value.attached:
-            block = multiply_out((self.kernels.small[step.number],))[None]
-            name = step.name if pivot.inverted is None else brief(pivot.inverted)
-            return Measured(name, np.moveaxis(pivot_measure(block, norms(block)), 0, -1), attached=False)
+            return self._small_pivot(pivot, step)
         if isinstance(step.definition, Relate):
             relation = self.kernels.relations[step.number]
             measures = [relation.measure(k) for k in range(self.model.n)]
@@ -134,6 +132,21 @@ class Readout:
         reached = self._by_body(self._bounded(pivot, formed))
         lost = local < SINGULAR
         return Measured(step.name, np.where(lost, local, reached), bounded=True, formula=pivot.inverted)
+
+    def _small_pivot(self, pivot: Pivot, step: Step) -> Measured:
+        """The same for a pivot of no body.
+
+        As many rows as the mechanism has freedoms hold all of them: what moves at all is known from the least of the
+        terms alone (the compliance of stiff springs beside that of the mechanism), so its digits count.
+        """
+        block = multiply_out((self.kernels.small[step.number],))[None]
+        name = step.name if pivot.inverted is None else brief(pivot.inverted)
+        measure = pivot_measure(block, norms(block))
+        if block.shape[-1] < self.model.nv or len(pivot.terms) < 2:
+            return Measured(name, np.moveaxis(measure, 0, -1), attached=False)
+        sizes = [norms(self.kernels.product(term, step.type.codomain)(ANY)) for term in pivot.terms]
+        share = np.minimum.reduce(np.broadcast_arrays(*sizes)) / np.maximum(norms(block), np.finfo(np.float64).tiny)
+        return Measured(name, np.moveaxis(np.minimum(measure, share), 0, -1), attached=False, bounded=True)
 
     def _bounded(self, pivot: Pivot, formed: Kernel) -> list[Scalars]:
         """How much of each block the rounding that reaches it has left."""

@@ -7,11 +7,9 @@ import numpy as np
 from operator_algebra.backends.numpy.arrays import Block, Blocks
 from operator_algebra.backends.numpy.blocks import Factors, Operand, adjoint, multiply_out, total_of
 from operator_algebra.backends.numpy.groups import GroupKernels
-from operator_algebra.backends.numpy.levels import Group
+from operator_algebra.backends.numpy.levels import ANY
 from operator_algebra.programs.instructions import Invert, Linear, Reduce, Total
 from operator_algebra.programs.program import Step
-
-_ANY = Group(0, slice(0, 1))
 
 
 def small_value(kernels: GroupKernels, step: Step) -> Operand:
@@ -30,7 +28,7 @@ def small_value(kernels: GroupKernels, step: Step) -> Operand:
             totals = [total_of(definition.kind, source(group)) for group in kernels.levels.whole()]
             return np.asarray(sum(over_bodies(total) for total in totals))
         case Invert():
-            return Factors(multiply_out((kernels.getter(definition.source)(_ANY),))[0])
+            return Factors(multiply_out((kernels.getter(definition.source)(ANY),))[0])
         case Linear() if not definition.terms:
             return np.zeros(
                 (*(1,) * kernels.axes, kernels.size(step.type.codomain, 0), kernels.size(step.type.domain, 0))
@@ -38,7 +36,7 @@ def small_value(kernels: GroupKernels, step: Step) -> Operand:
         case Linear():
             return _small_sum(kernels, step, definition)
         case _:
-            return multiply_out((kernels.kernel(step)(_ANY),))[0]
+            return multiply_out((kernels.kernel(step)(ANY),))[0]
 
 
 def over_bodies(blocks: Blocks) -> Block:

@@ -1,0 +1,193 @@
+"""Inverses of a tree-local operator and terms of low rank, which pass a space of no body.
+
+(A⁻¹ + Σ L C R)⁻¹ = A − Σ_ij A L_i B_i (S⁻¹)_ij R_j A, where S_ij = R_i A L_j B_j, with d_i on the diagonal. Definite C,
+which may be large, have B = I and d = C⁻¹; others, which may be singular, B = C and d = I. One S for all terms: what
+A solves for does not wait for one term after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from operator_algebra.expressions.build import add, inv, matmul, one, scale, symbol
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.lowering.graph import RING, Form, Graph
+from operator_algebra.lowering.trampoline import Steps
+from operator_algebra.operators.spaces import Space, Type, direct_sum
+from operator_algebra.operators.structure import Structure
+from operator_algebra.programs.instructions import Invert, Linear, Part, Stack
+from operator_algebra.programs.records import Ref, Term
+
+UNIT = Fraction(1)
+
+
+class Lift(Protocol):
+    """What applies expressions to vectors, as values of a graph."""
+
+    graph: Graph
+    bound: dict[Expr, int]
+
+    def apply(self, e: Expr, x: int) -> Steps[int]:
+        """The vector e x, as the number of its value."""
+        ...
+
+    def identity(self, space: Space) -> int:
+        """The identity of a global space."""
+        ...
+
+    def inline(self, number: int) -> Form:
+        """The terms of an anonymous sum, or the value itself as one term."""
+        ...
+
+    def is_zero(self, number: int) -> bool:
+        """Whether a value vanishes for every mechanism."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LowRank:
+    """L C R: R goes into a space of no body, C stays there, L comes out of it."""
+
+    L: Expr
+    C: Expr
+    R: Expr
+
+    @property
+    def whole(self) -> Expr:
+        """The product."""
+        return matmul(self.L, self.C, self.R)
+
+    @property
+    def B(self) -> Expr:
+        """What makes a force of the unknown that S solves for."""
+        return one(self.L.type.domain >> self.L.type.domain) if self.C.structure.definite else self.C
+
+    @property
+    def d(self) -> Expr:
+        """What stands on the diagonal of S."""
+        return inv(self.C) if self.C.structure.definite else one(self.C.type.domain >> self.C.type.domain)
+
+
+@dataclass(frozen=True, slots=True)
+class Bordered:
+    """An operator as tree + Σ L C R."""
+
+    tree: Expr
+    low: tuple[LowRank, ...] = ()
+
+    @property
+    def whole(self) -> Expr:
+        """The sum."""
+        return add(self.tree, *(term.whole for term in self.low))
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The parts of an inverse: A, the terms, the columns A L, the rows (R A)*, S and its inverse as symbols."""
+
+    tree: Expr
+    terms: tuple[LowRank, ...]
+    columns: tuple[Expr, ...]
+    rows: tuple[Expr, ...]
+    S: Expr
+    inverse: Expr
+
+    @property
+    def determinants(self) -> tuple[Expr, ...]:
+        """The small operators by whose determinants that of A⁻¹ grows."""
+        return (*(term.C for term in self.terms if term.C.structure.definite), self.S)
+
+
+def opened(lift: Lift, body: Bordered) -> Steps[Opened]:
+    """Compute the parts of the inverse of a sum."""
+    graph, tree, terms = lift.graph, inv(body.tree), body.low
+    columns: list[Expr] = []
+    rows: list[Expr] = []
+    for term in terms:
+        column = yield computed(lift, matmul(tree, term.L))
+        row = yield computed(lift, matmul(term.R, tree).T)
+        columns.append(column)
+        rows.append(row)
+    mirrored = tree.structure.symmetric and all(t.C.structure.definite and t.R == t.L.T for t in terms)
+    couplings: dict[tuple[int, int], int] = {}
+    for i, term in enumerate(terms):
+        for j, other in enumerate(terms):
+            if mirrored and j < i:
+                above = Ref(couplings[j, i], star=True)
+                couplings[i, j] = graph.new(graph.type_of(above), Linear((Term(UNIT, (above,)),)))
+                continue
+            response = yield computed(lift, matmul(term.R, columns[j]))
+            coupling = matmul(response, other.B)
+            coupling = add(term.d, coupling) if i == j else coupling
+            couplings[i, j] = yield lift.apply(coupling, lift.identity(coupling.type.domain))
+    places = range(len(terms))
+    number = stacked(lift, [[couplings[i, j] for j in places] for i in places])
+    type_ = graph[number].type
+    first = terms[0]
+    alone = add(first.d, matmul(first.R, tree, first.L, first.B))
+    origin = inv(alone if len(terms) == 1 else body.whole)
+    inverse = graph.new(Type(type_.codomain, type_.domain), Invert(Ref(number)), origin=origin)
+    return Opened(tree, terms, tuple(columns), tuple(rows), bound(lift, number), bound(lift, inverse))
+
+
+def solved(lift: Lift, parts: Opened, x: int) -> Steps[tuple[int, tuple[int, ...]]]:
+    """The inverse applied to a vector, A (x − Σ L λ), and the forces λ = B S⁻¹ R A x of the terms."""
+    graph, columns = lift.graph, lift.graph[x].type.domain
+    motions: list[int] = []
+    for row in parts.rows:
+        motion = yield lift.apply(row.T, x)
+        motions.append(motion)
+    unknown = yield lift.apply(parts.inverse, stacked(lift, [[number] for number in motions]))
+    forces: list[int] = []
+    for i, term in enumerate(parts.terms):
+        own = unknown
+        if len(parts.terms) > 1:
+            own = graph.new(Type(columns, term.B.type.domain), Part(Ref(unknown), i))
+        force = yield lift.apply(term.B, own)
+        load = yield lift.apply(term.L, force)
+        x = graph.sum(graph[x].type, RING.minus(lift.inline(x), lift.inline(load)))
+        forces.append(force)
+    solution = yield lift.apply(parts.tree, x)
+    return solution, tuple(forces)
+
+
+def closed(lift: Lift, parts: Opened) -> Steps[Bordered]:
+    """The inverse as tree-local part and one term of low rank."""
+    columns: list[int] = []
+    rows: list[int] = []
+    for term, column, row in zip(parts.terms, parts.columns, parts.rows, strict=True):
+        force = yield lift.apply(matmul(column, term.B), lift.identity(term.B.type.domain))
+        motion = yield lift.apply(row, lift.identity(row.type.domain))
+        columns.append(force)
+        rows.append(motion)
+    column, row = (bound(lift, stacked(lift, [numbers])) for numbers in (columns, rows))
+    return Bordered(parts.tree, (LowRank(column, scale(-1, parts.inverse), row.T),))
+
+
+def stacked(lift: Lift, rows: Sequence[Sequence[int]]) -> int:
+    """Blocks beside and on top of each other as one value; a block alone is itself."""
+    if len(rows) == len(rows[0]) == 1:
+        return rows[0][0]
+    types = [[lift.graph[number].type for number in row] for row in rows]
+    type_ = Type(direct_sum(cell.domain for cell in types[0]), direct_sum(row[0].codomain for row in types))
+    return lift.graph.new(type_, Stack(tuple(tuple(_cell(lift, number) for number in row) for row in rows)))
+
+
+def _cell(lift: Lift, number: int) -> Ref | None:
+    return None if lift.is_zero(number) else Ref(number)
+
+
+def computed(lift: Lift, e: Expr) -> Steps[Expr]:
+    """A symbol for the value of an expression that starts in a space of no body."""
+    number = yield lift.apply(e, lift.identity(e.type.domain))
+    return bound(lift, number)
+
+
+def bound(lift: Lift, number: int) -> Expr:
+    """A symbol that stands for a value."""
+    known = symbol(f"value_{number}", lift.graph[number].type, Structure("full"), "bound")
+    lift.bound[known] = number
+    return known

@@ -81,8 +81,10 @@ def name_values(graph: Graph, outputs: Sequence[Output]) -> tuple[dict[int, str]
         elif isinstance(output.formula, Symbol):
             give(number, output.formula.name)
     readers = _readers(graph)
+    results = {number for _, number in held}
     for number, role in _roles(graph, readers):
-        give(number, role)
+        if role != "lambda" or number not in results:
+            give(number, role)
     for _, number in held:
         give(number, "x")
     hidden = inlined(graph, names, outputs, readers)
@@ -152,6 +154,10 @@ def _roles(graph: Graph, readers: Mapping[int, list[int]]) -> Iterator[tuple[int
         if graph[found["D"].value].attached:
             yield found["D"].value, "D"
     yield from _gains(graph, reading)
+    for found in reading.solutions(NAMED_FACTOR):
+        value = graph[found["F"].value]
+        if value.is_vector and not value.attached:
+            yield found["F"].value, "lambda"
     for number, value in reading.values.items():
         if type(value.definition) in _RELATIONAL:
             yield number, _RELATIONAL[type(value.definition)]

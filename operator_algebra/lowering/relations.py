@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from operator_algebra.errors import NotLowerable
+from operator_algebra.expressions.nodes import Inverse
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.values import Unknown, Value
@@ -52,14 +53,16 @@ def answer(graph: Graph, members: tuple[int, ...], x: int, output: int) -> Ref:
 def has_no_local_term(graph: Graph, members: tuple[int, ...]) -> bool:
     """Whether an unknown meets itself through the tree only, so that its pivots vanish or have too low a rank.
 
-    In a user's space a path through the joints of the body is not enough: their rank may be lower.
+    In a user's space a path through the joints of the body is not enough, as their rank may be lower, unless what is
+    inverted is known to be definite: with rows that are declared to be onto.
     """
     inside = set(members)
     for number in members:
         value = graph[number]
         if not isinstance(value.definition, Unknown):
             continue
-        if value.type.codomain.sizes not in ("joint", "spatial"):
+        definite = isinstance(value.origin, Inverse) and value.origin.body.structure.definite
+        if value.type.codomain.sizes not in ("joint", "spatial") and not definite:
             return all(term.factors[-1:] != (Ref(number),) for term in value.definition.terms)
         read = {ref.value for ref, _ in references(value.definition)} & inside
         if read and number not in _reached_locally(graph, read, inside):

@@ -15,7 +15,7 @@ from operator_algebra.pages.writer import Writer
 from operator_algebra.programs.instructions import Invert, Shift, Stack, Update
 from operator_algebra.programs.program import Program, Step
 from operator_algebra.programs.records import Ref, references, terms_of
-from operator_algebra.programs.roles import HANDING, INNOVATION, NAMED_INNOVATION, PASSING
+from operator_algebra.programs.roles import HANDING, INNOVATION, NAMED_FACTOR, NAMED_INNOVATION, PASSING
 from operator_algebra.programs.schemes import Binding
 
 Told = tuple[str, str]
@@ -112,15 +112,32 @@ class Leftovers:
             return (words if width(words) <= 60 else "pivot: what is left for the unknowns of {k}"), ""
         return "to be inverted body by body", ""
 
+    def gram(self, step: Step) -> Told | None:
+        """Σ ε* ν with ν = D⁻¹ ε': x* A⁻¹ y by the innovations of x and y."""
+        pivots: set[int] = set()
+        for term in terms_of(step.definition):
+            if len(term.factors) != 2:
+                return None
+            left, right = (ref.value for ref in term.factors)
+            pairs = ((own, self._held_still(other)) for own, other in ((left, right), (right, left)))
+            found = {one["D"].value for own, one in pairs if one and self.innovations.get(own) == one["D"].value}
+            if not found:
+                return None
+            pivots |= found
+        one = self._riccati(pivots.pop()) if len(pivots) == 1 else None
+        law = "inverse mass matrix" if one is not None and not one.further("D") else ""
+        return "Gram sum: innovations, weighed by the pivots", law
+
     def reason(self, step: Step) -> Told | None:
-        """Words for a value that has a block for each body."""
+        """Words for a value that has a block for each body, and for what a small matrix is solved for."""
         if not step.value.attached:
-            return None
+            return self._solved(step)
         rules = self._vector_rules() if step.value.is_vector else self._block_rules()
         return next((told for rule in rules if (told := rule(step)) is not None), None)
 
     def _vector_rules(self) -> tuple[Callable[[Step], Told | None], ...]:
-        return self._innovation, self._alone, self._substituted, self._sent, self._moved, self._recurrence
+        own = (self._innovation, self._alone, self._substituted, self._sent, self._moved, self._recurrence)
+        return *own, self._superposed
 
     def _block_rules(self) -> tuple[Callable[[Step], Told | None], ...]:
         return self._gain, self._complement, self._answer, self._entry
@@ -254,6 +271,22 @@ class Leftovers:
         if width(words) <= 60:
             return words, ""
         return f"{self._noun(step)} of {{k}} and all it carries", ""
+
+    def _superposed(self, step: Step) -> Told | None:
+        """v₀ + V λ with λ of no body."""
+        late = [
+            t.factors[-1].value for t in terms_of(step.definition) if not self.steps[t.factors[-1].value].value.attached
+        ]
+        if not late or len(late) == len(terms_of(step.definition)):
+            return None
+        names = ", ".join(self.bare.name(number) for number in dict.fromkeys(late))
+        names = f"${names}$" if self.bare.style == "latex" else names
+        return f"superposed: what is there without {names}, and the response", ""
+
+    def _solved(self, step: Step) -> Told | None:
+        """λ = S⁻¹ s in a space of no body."""
+        found = next(self.reading.fits(NAMED_FACTOR[0], step.number), None) if step.value.is_vector else None
+        return None if found is None else ("unknowns of no body, solved for all at once", "")
 
     # blocks
 

@@ -124,6 +124,9 @@ class Explainer:
     def _kind(self, step: Step) -> tuple[str, str] | None:
         match step.definition:
             case Reduce(terms=terms):
+                gram = self.leftovers.gram(step)
+                if gram is not None:
+                    return gram
                 return self._fit(f"{self.math(self.bare.sum(terms))}, summed over all bodies", "sum over all bodies")
             case Total(kind="trace"):
                 return "the trace is the sum of the traces of the diagonal blocks", ""

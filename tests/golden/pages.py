@@ -1,4 +1,4 @@
-"""The pages kept under review: every formula of the applications, and what is asked of the mass matrix.
+"""The pages kept under review: every formula of the applications, what is asked of the mass matrix, known algorithms.
 
 After a change that is meant, write them anew with `python -m tests.golden.pages` and read the difference.
 """
@@ -17,6 +17,7 @@ from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query, block, dense, logdet, trace
 from operator_algebra.lowering.lower import lower
 from operator_algebra.operators.spaces import RATE, TORQUE
+from tests.golden.known import KNOWN
 
 FOLDER = Path(__file__).parent
 STYLES: tuple[Literal["unicode", "ascii", "latex"], ...] = ("unicode", "ascii", "latex")
@@ -70,6 +71,7 @@ def pages() -> dict[Path, Expr | Query | dict[str, Expr | Query]]:
         for name, e in formulas(application).items()
     }
     found |= {FOLDER / "task_space" / f"{name}.txt": e for name, e in TASKS.items()}
+    found |= {FOLDER / "known" / f"{name}.txt": known.formula for name, known in KNOWN.items()}
     return found | {FOLDER / "mass_matrix" / f"{name}.txt": e for name, e in QUERIES.items()}
 
 

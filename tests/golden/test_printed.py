@@ -25,8 +25,8 @@ from tests.rounding import apart
 from tests.strategies import random_body
 
 PAGES = pages()
-# These write I inside a block matrix, or elimination by relations, in words that no line spells out.
-IN_WORDS = ("[I", "I,", "I;", "I]", "triangularise", "solve the equations")
+# These write I inside a matrix, a block of a stack, or elimination by relations, in words that no line spells out.
+IN_WORDS = ("[I", "I,", "I;", "I]", "[1]", "triangularise", "solve the equations")
 READ = {
     path.relative_to(FOLDER).as_posix(): e
     for path, e in PAGES.items()
@@ -56,7 +56,6 @@ PICKED = (2, 5)
 def inputs(program: Program) -> dict[str, Any]:
     """A value for each input that the formulas mention; picks stand at two bodies of different branches."""
     rng = np.random.default_rng(7)
-    sizes = [part.stop - part.start for part in MODEL.v_slices]
     found: dict[str, Any] = {}
     for symbol in program.accepts:
         rows, cols = symbol.type.codomain, symbol.type.domain
@@ -65,28 +64,43 @@ def inputs(program: Program) -> dict[str, Any]:
         if rows.name == cols.name == "one":
             found[symbol.name] = 0.1
         elif symbol.structure.hop:
-            shapes = ((sizes[max(p, 0)], sizes[k]) for k, p in enumerate(PARENTS))
-            found[symbol.name] = [0.3 * rng.normal(size=shape) for shape in shapes]
-        elif cols.attached and not rows.attached:
-            found[symbol.name] = rng.normal(size=(4, MODEL.nv))
-        elif cols.sizes == "joint":
-            found[symbol.name] = np.eye(MODEL.nv).diagonal() * 3
+            high, wide = heights(rows.sizes), heights(cols.sizes)
+            found[symbol.name] = [0.3 * rng.normal(size=(high[max(p, 0)], wide[k])) for k, p in enumerate(PARENTS)]
+        elif not rows.attached and cols.name != "one":
+            found[symbol.name] = rng.normal(size=(4, MODEL.nv)) if cols.attached else 3 * np.eye(4)
+        elif cols.sizes == rows.sizes and cols.attached:
+            found[symbol.name] = by_joint([3 * np.eye(size) for size in heights(rows.sizes)])
         elif cols.attached:
-            found[symbol.name] = {MODEL.joint_names[k]: rng.normal(size=(6, 3)) for k in PICKED}
+            sizes = zip(heights(rows.sizes), heights(cols.sizes), strict=True)
+            found[symbol.name] = by_joint([rng.normal(size=size) for size in sizes])
+        elif cols.name == "one" and rows.sizes not in ("spatial", "joint") and rows.attached:
+            found[symbol.name] = by_joint([rng.normal(size=size) for size in heights(rows.sizes)])
         elif cols.name == "one":
-            found[symbol.name] = rng.normal(size={"spatial": 6 * MODEL.n, "joint": MODEL.nv}.get(rows.sizes, 4))
+            found[symbol.name] = rng.normal(size=sum(heights(rows.sizes)) if rows.attached else 4)
         else:
-            found[symbol.name] = rng.normal(size=(6 * MODEL.n, 4))
+            found[symbol.name] = rng.normal(size=(sum(heights(rows.sizes)), 4))
     return found
+
+
+def by_joint(blocks: list[Any]) -> dict[str, Any]:
+    """Blocks by the joint that they belong to."""
+    return {name: block for name, block in zip(MODEL.joint_names, blocks, strict=True) if block.size}
+
+
+def heights(sizes: str) -> list[int]:
+    """How many coordinates each body has."""
+    joints = [part.stop - part.start for part in MODEL.v_slices]
+    led = [k % 2 for k in range(MODEL.n)]
+    constant = {"spatial": 6, "state": 3, "control": 2, "measured": 2}
+    if sizes in constant:
+        return [constant[sizes]] * MODEL.n
+    known = {"joint": joints, "led": led, "free": [joint - one for joint, one in zip(joints, led, strict=True)]}
+    return known.get(sizes, [3 * (k in PICKED) for k in range(MODEL.n)])
 
 
 def cuts(sizes: str) -> list[slice]:
     """Which coordinates belong to which body."""
-    if sizes == "spatial":
-        return [slice(6 * k, 6 * k + 6) for k in range(MODEL.n)]
-    if sizes == "joint":
-        return list(MODEL.v_slices)
-    ends = np.cumsum([0, *(3 * (k in PICKED) for k in range(MODEL.n))])
+    ends = np.cumsum([0, *heights(sizes)])
     return [slice(int(a), int(b)) for a, b in pairwise(ends)]
 
 
@@ -107,6 +121,10 @@ def machine(program: Program, given: dict[str, Any]) -> Machine:
     hops: dict[str, dict[int, Any]] = {}
     values: dict[str, dict[int, Any]] = {}
     for symbol in program.symbols:
+        if symbol.structure.hop and symbol.name in given:
+            edges = zip(MODEL.parent, given[symbol.name], strict=True)
+            hops[symbol.name] = {k: block for k, (p, block) in enumerate(edges) if p >= 0}
+            continue
         dense = value(symbol, given)
         rows, cols = symbol.type.codomain, symbol.type.domain
         for k in range(MODEL.n) if rows.attached or cols.attached else [-1]:

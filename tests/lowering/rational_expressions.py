@@ -152,13 +152,16 @@ class Rational(Maker):
         return self.choose(choices)()
 
 
-def rational_inputs(e: Expr, model: Model, seed: int, sample: int = 0) -> dict[str, Any]:
+def rational_inputs(
+    e: Expr, model: Model, seed: int, sample: int = 0, more: Mapping[str, list[int]] | None = None
+) -> dict[str, Any]:
     """Random values for the inputs that an expression mentions, and v where it differentiates the joint map.
 
-    The block sizes of the user's space depend on the seed alone, so that samples can be stacked.
+    The block sizes of the user's space depend on the seed alone, so that samples can be stacked; `more` are of others.
     """
     rng = np.random.default_rng(seed)
     sizes: Mapping[str, list[int]] = {
+        **(more or {}),
         "spatial": [6] * model.n,
         "joint": [part.stop - part.start for part in model.v_slices],
         "contact": [*rng.choice([0, 0, 1, 3], model.n - 1).tolist(), 2],
@@ -190,9 +193,10 @@ def _value(symbol: Symbol, sizes: Mapping[str, list[int]], model: Model, rng: np
     elif rows != cols:
         by_body = [rng.standard_normal((m, n)) for m, n in zip(rows, cols, strict=True)]
     else:
-        generic = 0.0 if symbol.structure.definite else 2.0
+        generic = 0.0 if symbol.structure.symmetric else 2.0
         by_body = [generic * np.eye(n) + (rng.standard_normal((n, n)) if generic else _definite(rng, n)) for n in rows]
-    if "contact" in (symbol.type.codomain.sizes, symbol.type.domain.sizes):
+    own = {symbol.type.codomain.sizes, symbol.type.domain.sizes} - {"spatial", "joint", "one"}
+    if own and symbol.type.codomain.attached:
         return {name: block for name, block in zip(model.joint_names, by_body, strict=True) if block.size}
     return by_body if symbol.type.domain.attached else np.concatenate(by_body)
 

@@ -61,8 +61,7 @@ class Motion:
     rotation_delta: Expr
 
 
-@cache
-def motion(along: Expr) -> Motion:
+def motion(along: Expr | str) -> Motion:
     """Velocities, and the cross products with them, for joints that move along a vector of rates.
 
     motion(v) is the vocabulary; the names for another input carry its name.
@@ -70,6 +69,11 @@ def motion(along: Expr) -> Motion:
     >>> motion(vector("w", RATE)).delta
     δ_w   force → force   block-diagonal   = −cross(H* w)*
     """
+    return _motion(fitting(v, along, "motion"))
+
+
+@cache
+def _motion(along: Expr) -> Motion:
 
     def named(name: str, e: Expr, cites: str) -> Expr:
         if not isinstance(along, Symbol):
@@ -166,11 +170,12 @@ def differentiate(
         choice(word, "a word of the domain", (SINGLE, CONSTANT_MAPS))
     e = formula(e, "differentiate")
     given = given_rates(e, rates)
-    if along is None and wrt == "time":
+    timed = isinstance(wrt, str) and wrt == "time"
+    if along is None and timed:
         by = _derivation(v, {v: qdd, **given}, words, frame)
     elif along is None:
         raise InputError("differentiate: along which vector or operator does it move? Give along=….")
-    elif wrt == "time":
+    elif timed:
         by = _derivation(fitting(v, along, "along"), given, words, frame, held=True)
     else:
         moved = formula(wrt, "wrt")

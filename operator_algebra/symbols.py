@@ -33,7 +33,6 @@ from operator_algebra.rates import (
     cross,
     damping,
     differentiate,
-    leaf_rate,
     motion,
     phi,
     qdd,
@@ -236,7 +235,7 @@ __all__ = [
     "E_ring_psi", "G", "G_ring", "H", "H_dot", "I", "Innovations", "K", "M", "Omega", "P", "P_plus", "P_ring", "R", "S",
     "T", "U", "U_ring", "Upsilon", "Upsilon_plus", "V", "V_tilde", "W", "X_abs", "X_cm", "a", "a_ground", "armature",
     "b", "cross", "damping", "delta", "diag", "differentiate", "ell", "epsilon", "f_ext", "innovations", "inv", "kappa",
-    "leaf_rate", "m", "m_ring", "motion", "nu", "parse", "phi", "phi_ring", "phi_tilde", "pi_dot", "psi", "psi_ring",
+    "m", "m_ring", "motion", "nu", "parse", "phi", "phi_ring", "phi_tilde", "pi_dot", "psi", "psi_ring",
     "psi_tilde", "qdd", "root", "rotation", "rotation_delta", "spring", "tau", "tau_bar", "tau_bar_ring", "v",
     "vocabulary", "xi",
 ]  # fmt: skip

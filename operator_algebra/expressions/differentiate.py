@@ -197,7 +197,7 @@ def given_rates(e: Expr, rates: object) -> dict[Symbol, Expr]:
 
 def fitting(symbol: Symbol, value: object, what: str) -> Expr:
     """A rate of the type and the structure of what it belongs to."""
-    rate = zero() if not isinstance(value, str | Expr) and value == 0 else formula(value, what)
+    rate = zero() if isinstance(value, int | float) and value == 0 else formula(value, what)
     rate = rate if rate.typed else retype(rate, symbol.type)
     if rate.type != symbol.type:
         raise SpaceMismatch(

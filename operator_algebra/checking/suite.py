@@ -9,7 +9,6 @@ from types import MappingProxyType
 
 import numpy as np
 
-from operator_algebra.checking.arithmetic import Array
 from operator_algebra.checking.scene import Sample
 from operator_algebra.checking.trial import Trial
 from operator_algebra.errors import InputError
@@ -22,10 +21,7 @@ from operator_algebra.models.gallery import available, load
 from operator_algebra.models.joints.joint import JOINT_KINDS
 from operator_algebra.models.model import Model
 from operator_algebra.models.shapes import forest_shapes
-from operator_algebra.operators import leaf
 from operator_algebra.operators.bind import model_layouts
-from operator_algebra.operators.leaves import LeafValues, local_blocks
-from operator_algebra.operators.local import CROSS
 from operator_algebra.spatial.arrays import Axes
 
 MOVING = tuple(kind for kind in JOINT_KINDS if kind != "fixed")
@@ -189,28 +185,12 @@ def _dofs(model: Model) -> list[int]:
     return model_layouts(model)["joint"].sizes.tolist()
 
 
-def _closed(model: Model) -> bool:
-    """Whether the motions of every joint are constant in its axes, and their brackets are motions of the joint."""
-    if not all(body.joint.has_constant_map for body in model.bodies):
-        return False
-    rows = LeafValues(model, model.neutral()).blocks(leaf.H)
-    return all(_spans(np.asarray(row), local_blocks(CROSS, np.asarray(row)) @ np.asarray(row).T) for row in rows)
-
-
-def _spans(rows: Array, brackets: Array) -> bool:
-    """Whether rows (nv, 6) span each column of a stack (nv, 6, nv)."""
-    across = np.swapaxes(brackets, -1, -2)
-    left = across - across @ np.linalg.pinv(rows) @ rows
-    return float(np.abs(left).max(initial=0.0)) < 1e-12
-
-
 TRAITS: Mapping[str, Callable[[Model], bool]] = MappingProxyType(
     {
         "serial": lambda model: max(np.bincount(np.array(model.parent) + 1, minlength=2)[1:], default=0) <= 1,
         "1-DOF": lambda model: set(_dofs(model)) <= {1},
         "revolute": lambda model: {body.joint.kind for body in model.bodies if body.joint.nv} <= {"revolute"},
         "constant joint maps": lambda model: all(body.joint.has_constant_map for body in model.bodies),
-        "closed joints": _closed,
         "free base": lambda model: set(np.array(_dofs(model))[np.array(model.parent) < 0].tolist()) == {6},
     }
 )

@@ -50,10 +50,11 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "E_ring_psi": "How the shift through a yielding joint changes with time.",
         "psi_ring": "How propagation through yielding joints changes with time.",
         "U_ring": "How the innovations factor changes with time; the same in any axes.",
-        "m_ring": "How the square root of the mass matrix changes with time, where joints have one degree of freedom.",
+        "m_ring": "How a square root of the mass matrix that is m now changes with time; where joints have one degree of "
+        "freedom, m itself.",
         "pi_dot": "What of the change of articulated inertia a joint passes on to the parent.",
         "C_xi": "The velocity terms of the equations of motion in total rates.",
-        "C_nu": "Those in scaled total rates, where joints have one degree of freedom; they do no work.",
+        "C_nu": "The velocity terms of the equations of motion in scaled total rates; they do no work.",
         "V": "The velocity of each body.",
         "V_tilde": "The cross product with the velocity of each body.",
         "delta": "The cross product on forces with the velocity of each body relative to its parent.",

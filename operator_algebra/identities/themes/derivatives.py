@@ -37,7 +37,7 @@ from operator_algebra.symbols import (
     tau_bar_ring,
 )
 
-CONSTANT, CLOSED, SINGLE, TURNING = "constant joint maps", "closed joints", "1-DOF", "revolute"
+CONSTANT, SINGLE, TURNING = "constant joint maps", "1-DOF", "revolute"
 _TABLE = "diagonalized dynamics, table 4"
 _gain_rate = P_ring @ H.T @ inv(D)
 _bracket = V_tilde.T @ phi - phi @ V_tilde.T
@@ -136,7 +136,7 @@ LAWS: tuple[Law, ...] = (
         "a joint does not feel its own motion in what passes",
         H @ delta @ tau_bar,
         ZERO,
-        domain=(CLOSED, "J = 0"),
+        domain=(CONSTANT, "J = 0"),
         idea="Brackets of motions of the joint are motions of the joint, and H τ̄ = 0.",
         twins=(
             Twin("whole velocity", H @ V_tilde.T @ tau_bar, ZERO),
@@ -194,10 +194,10 @@ LAWS: tuple[Law, ...] = (
         ),
     ),
     Identity(
-        "rate of articulated inertia through a closed joint",
+        "rate of articulated inertia through a joint without J",
         P_ring,
         E_psi @ pi_dot @ E_psi.T,
-        domain=(CLOSED, "J = 0"),
+        domain=(CONSTANT, "J = 0"),
         cites="diagonalized dynamics (6.4)",
         misprint="(6.5) prints ψ π̇ ψ without the star",
         idea="Without H δ τ̄ the joint's own turn passes τ̄ on both sides.",

@@ -1,10 +1,10 @@
 """Equations of motion in total rates: what velocities do to them, and where it does no work."""
 
 from operator_algebra.identities.identity import Identity, Law, Twin
-from operator_algebra.identities.themes.derivatives import CLOSED, CONSTANT, SINGLE, TURNING
+from operator_algebra.identities.themes.derivatives import CONSTANT, SINGLE, TURNING
 from operator_algebra.identities.themes.factorization import mass
 from operator_algebra.identities.themes.noise import ZERO
-from operator_algebra.identities.themes.sensitivities import gradient, w
+from operator_algebra.identities.themes.sensitivities import gradient, mass_rate, w
 from operator_algebra.symbols import (
     C_nu,
     C_xi,
@@ -40,7 +40,6 @@ from operator_algebra.symbols import (
     xi,
 )
 
-_mass_rate = differentiate(mass)
 _terms = H @ phi @ (M @ phi.T @ a + b)
 _torque = mass @ qdd + _terms
 _inboard = E_phi.T @ V
@@ -65,37 +64,37 @@ LAWS: tuple[Law, ...] = (
     Identity(
         "power of velocity terms",
         v.T @ _terms,
-        0.5 * v.T @ _mass_rate @ v,
+        0.5 * v.T @ mass_rate @ v,
         cites="diagonalized dynamics, text after (7.5)",
         idea="The energy of bodies changes by the work of joint forces alone.",
         twins=(
-            Twin("twice", v.T @ _terms, v.T @ _mass_rate @ v),
+            Twin("twice", v.T @ _terms, v.T @ mass_rate @ v),
             Twin("no work", v.T @ _terms, ZERO),
         ),
     ),
     Identity(
         "velocity terms as derivatives of the mass matrix",
         w.T @ _terms,
-        w.T @ _mass_rate @ v - 0.5 * gradient + w.T @ H @ delta @ phi @ M @ V,
+        w.T @ mass_rate @ v - 0.5 * gradient + w.T @ H @ delta @ phi @ M @ V,
         domain=(CONSTANT,),
         cites="diagonalized dynamics (2.1)",
         misprint="without the last term, which is that of Hamel and zero for single joints",
         idea="Lagrange's equations in rates that need not be derivatives of coordinates.",
         twins=(
-            Twin("without Hamel's term", w.T @ _terms, w.T @ _mass_rate @ v - 0.5 * gradient),
-            Twin("without half", w.T @ _terms, w.T @ _mass_rate @ v - gradient + w.T @ H @ delta @ phi @ M @ V),
+            Twin("without Hamel's term", w.T @ _terms, w.T @ mass_rate @ v - 0.5 * gradient),
+            Twin("without half", w.T @ _terms, w.T @ mass_rate @ v - gradient + w.T @ H @ delta @ phi @ M @ V),
         ),
     ),
     Identity(
         "velocity terms as derivatives of the mass matrix, single joints",
         w.T @ _terms,
-        w.T @ _mass_rate @ v - 0.5 * gradient,
+        w.T @ mass_rate @ v - 0.5 * gradient,
         domain=(SINGLE, CONSTANT),
         cites="diagonalized dynamics (2.1)",
         idea="Lagrange's equations.",
         twins=(
-            Twin("sign", w.T @ _terms, w.T @ _mass_rate @ v + 0.5 * gradient),
-            Twin("without half", w.T @ _terms, w.T @ _mass_rate @ v - gradient),
+            Twin("sign", w.T @ _terms, w.T @ mass_rate @ v + 0.5 * gradient),
+            Twin("without half", w.T @ _terms, w.T @ mass_rate @ v - gradient),
         ),
     ),
     Identity(
@@ -112,7 +111,6 @@ LAWS: tuple[Law, ...] = (
         "equations of motion in normalised rates",
         differentiate(nu, domain=[SINGLE]) + C_nu,
         ell @ _torque,
-        domain=(SINGLE,),
         idea="ν = m* v, and m m* is the mass matrix.",
         twins=(
             Twin("sign", differentiate(nu, domain=[SINGLE]) - C_nu, ell @ _torque),
@@ -169,10 +167,10 @@ LAWS: tuple[Law, ...] = (
         ),
     ),
     Identity(
-        "velocity terms in total rates, closed joints",
+        "velocity terms in total rates, without J",
         C_xi,
         H @ psi @ (_joint_side - delta @ P_plus @ _inboard),
-        domain=(CLOSED, "J = 0"),
+        domain=(CONSTANT, "J = 0"),
         cites="diagonalized dynamics, lemma 7.3",
         misprint="Ω̃_δ for δ",
         idea="H δ P⁺ = 0, so that ψ E_φ δ P⁺ = (ψ − I) δ P⁺.",
@@ -252,7 +250,7 @@ LAWS: tuple[Law, ...] = (
         "velocity terms, normalised or not",
         C_nu,
         inv(root(D)) @ (C_xi - 0.5 * D_ring @ xi),
-        domain=(SINGLE, "any J"),
+        domain=("any J",),
         cites="diagonalized dynamics, lemma 7.3",
         idea="The rate of D^½ is half of Ḋ D^−½.",
         twins=(
@@ -265,7 +263,7 @@ LAWS: tuple[Law, ...] = (
         "normalised velocity terms do no work",
         nu.T @ C_nu,
         ZERO,
-        domain=(SINGLE, "any J"),
+        domain=("any J",),
         cites="diagonalized dynamics (7.3)",
         idea="½ ν* ν is the kinetic energy.",
         twins=(

@@ -1,6 +1,6 @@
 """Rates of the mass matrix and of its square root, and how they change from one direction of motion to another."""
 
-from operator_algebra.expressions.build import vector
+from operator_algebra.expressions.build import define, vector
 from operator_algebra.identities.identity import Identity, Law, Twin
 from operator_algebra.identities.themes.derivatives import CONSTANT, SINGLE, TURNING
 from operator_algebra.identities.themes.factorization import mass
@@ -47,7 +47,9 @@ mass_along = differentiate(mass, along=w, domain=[CONSTANT])
 gradient = v.T @ mass_along @ v
 """w* col[v* ℳᵢ v], with ℳᵢ the derivative of the mass matrix along joint motion i."""
 
-_mass_rate = differentiate(mass)
+mass_rate = define("mass_ring", differentiate(mass))
+"""d/dt of the mass matrix."""
+
 _root_rate = differentiate(ell, domain=[SINGLE])
 _skewed = E_psi @ pi_dot - pi_dot @ E_psi.T
 _delta_w, _turn_w = motion(w).delta, motion(w).rotation_delta
@@ -56,28 +58,28 @@ _outboard = phi @ M @ V
 LAWS: tuple[Law, ...] = (
     Identity(
         "rate of the mass matrix",
-        _mass_rate,
+        mass_rate,
         H @ phi_tilde @ delta @ phi @ M @ phi.T @ H.T + H @ phi @ M @ phi.T @ delta.T @ phi_tilde.T @ H.T,
         domain=(CONSTANT,),
         idea="The rate of propagation on both sides of M.",
         twins=(
-            Twin("one side", _mass_rate, 2 * H @ phi_tilde @ delta @ phi @ M @ phi.T @ H.T),
+            Twin("one side", mass_rate, 2 * H @ phi_tilde @ delta @ phi @ M @ phi.T @ H.T),
             Twin(
                 "φ for φ̃",
-                _mass_rate,
+                mass_rate,
                 H @ phi @ delta @ phi @ M @ phi.T @ H.T + H @ phi @ M @ phi.T @ delta.T @ phi.T @ H.T,
             ),
-            Twin("of joint inertia alone", _mass_rate, U @ D_ring @ U.T),
+            Twin("of joint inertia alone", mass_rate, U @ D_ring @ U.T),
         ),
     ),
     Identity(
         "rate of the factors of the mass matrix",
-        _mass_rate,
+        mass_rate,
         U_ring @ D @ U.T + U @ D_ring @ U.T + U @ D @ U_ring.T,
         idea="The rate of the innovations factorization.",
         twins=(
-            Twin("D constant", _mass_rate, U_ring @ D @ U.T + U @ D @ U_ring.T),
-            Twin("sign", _mass_rate, U_ring @ D @ U.T - U @ D_ring @ U.T + U @ D @ U_ring.T),
+            Twin("D constant", mass_rate, U_ring @ D @ U.T + U @ D @ U_ring.T),
+            Twin("sign", mass_rate, U_ring @ D @ U.T - U @ D_ring @ U.T + U @ D @ U_ring.T),
         ),
     ),
     Identity(
@@ -131,7 +133,6 @@ LAWS: tuple[Law, ...] = (
         "rate of the inverse square root",
         _root_rate,
         -ell @ m_ring @ ell,
-        domain=(SINGLE,),
         idea="ℓ m = I at all times.",
         twins=(
             Twin("sign", _root_rate, ell @ m_ring @ ell),
@@ -140,13 +141,12 @@ LAWS: tuple[Law, ...] = (
     ),
     Identity(
         "rate of the square of the square root",
-        _mass_rate,
+        mass_rate,
         m_ring @ m.T + m @ m_ring.T,
-        domain=(SINGLE,),
-        idea="m m* is the mass matrix.",
+        idea="½ Ḋ D^−½* is the rate of a root of D for any joint; of the Cholesky factor for single ones.",
         twins=(
-            Twin("sign", _mass_rate, m_ring @ m.T - m @ m_ring.T),
-            Twin("one side", _mass_rate, 2 * m_ring @ m.T),
+            Twin("sign", mass_rate, m_ring @ m.T - m @ m_ring.T),
+            Twin("one side", mass_rate, 2 * m_ring @ m.T),
         ),
     ),
     Identity(

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from operator_algebra.operators.spaces import space as space
     from operator_algebra.programs.cost import Cost as Cost
     from operator_algebra.programs.program import Program as Program
+    from operator_algebra.rates import differentiate as differentiate
     from operator_algebra.spatial.inertia import Inertia as Inertia
     from operator_algebra.spatial.transforms import Placement as Placement
     from operator_algebra.symbols import parse as parse
@@ -92,6 +93,7 @@ _NAMES = {
     "operators.spaces": "FORCE MOTION ONE RATE Space TORQUE Type WHITE space",
     "spatial.inertia": "Inertia",
     "spatial.transforms": "Placement",
+    "rates": "differentiate",
     "symbols": "parse",
     "views.spy": "spy",
 }

@@ -7,63 +7,56 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Literal
 
 from operator_algebra.arguments import entries
 from operator_algebra.errors import SpaceMismatch
-from operator_algebra.expressions.build import (
-    define,
-    diag,
-    fixpoint,
-    inv,
-    leaf_symbol,
-    local,
-    one,
-    operator,
-    root,
-    vector,
-    zero,
-)
+from operator_algebra.expressions.build import define, diag, fixpoint, inv, one, operator, root, vector, zero
 from operator_algebra.expressions.formulas import formula
 from operator_algebra.expressions.nodes import Expr, Symbol, Zero
 from operator_algebra.expressions.parse import parse as parse_with
 from operator_algebra.expressions.query import Query
-from operator_algebra.operators import leaf
-from operator_algebra.operators.local import CROSS, SPIN
+from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.operators.spaces import FORCE, GROUND, MOTION, RATE, TORQUE, Space, space
-
-I: Expr = one()
-
-
-def cross(velocity: Expr) -> Expr:
-    """Motion cross product with a velocity V, body by body: X becomes V × X."""
-    return local(CROSS, velocity)
-
+from operator_algebra.rates import (
+    LEAVES,
+    SINGLE,
+    E_ground,
+    E_phi,
+    H,
+    H_dot,
+    I,
+    M,
+    X_abs,
+    X_cm,
+    a_ground,
+    armature,
+    cross,
+    damping,
+    differentiate,
+    motion,
+    phi,
+    qdd,
+    spring,
+    v,
+)
 
 CONTACT: Space = space("contact")
 """Velocities of points picked from bodies, such as end effectors."""
 
-E_phi = leaf_symbol(leaf.E_phi)
-H = leaf_symbol(leaf.H)
-H_dot = leaf_symbol(leaf.H_dot)
-M = leaf_symbol(leaf.M)
-armature = leaf_symbol(leaf.armature)
-damping = leaf_symbol(leaf.damping)
-spring = leaf_symbol(leaf.spring)
-a_ground = leaf_symbol(leaf.a_ground)
-E_ground = leaf_symbol(leaf.E_ground)
-X_cm = leaf_symbol(leaf.X_cm)
-X_abs = leaf_symbol(leaf.X_abs)
-
-v = vector("v", RATE)
-qdd = vector("qdd", RATE)
 T = vector("T", TORQUE)
 f_ext = vector("f_ext", FORCE)
 B = operator("B", CONTACT.dual >> FORCE, structure="diagonal")
 
-phi = define("phi", inv(I - E_phi), cites="diagonalized dynamics (4.5)")
 phi_tilde = define("phi_tilde", phi - I, cites="diagonalized dynamics, proof of 4.2")
+phi_ring = differentiate(phi)
 R = fixpoint("R", MOTION >> FORCE, lambda X: M + E_phi @ X @ E_phi.T, cites="filtering and smoothing (29)")
+
+_moving = motion(v)
+V, V_tilde, delta = _moving.V, _moving.V_tilde, _moving.delta
+rotation, rotation_delta = _moving.rotation, _moving.rotation_delta
+a = define("a", V_tilde @ H.T @ v + H_dot.T @ v, cites="filtering and smoothing (14)")
+b = define("b", -V_tilde.T @ M @ V, cites="filtering and smoothing (16)")
+_velocity_terms = H @ phi @ (M @ phi.T @ a + b)
 
 
 @dataclass(frozen=True)
@@ -92,6 +85,17 @@ class Innovations:
     nu: Expr
     kappa: Expr
     epsilon: Expr
+    P_ring: Expr
+    D_ring: Expr
+    G_ring: Expr
+    tau_bar_ring: Expr
+    E_ring_psi: Expr
+    psi_ring: Expr
+    U_ring: Expr
+    m_ring: Expr
+    pi_dot: Expr
+    C_xi: Expr
+    C_nu: Expr
 
 
 @cache
@@ -125,6 +129,14 @@ def _innovations(J: Expr, suffix: str) -> Innovations:
     Upsilon = fixpoint(name("Upsilon"), FORCE >> MOTION, costate, cites="filtering and smoothing (82)")
     Upsilon_plus = define(name("Upsilon_plus"), diag(E_phi.T @ Upsilon @ E_phi), cites="filtering and smoothing (81)")
     Omega = define(name("Omega"), psi.T @ H.T @ inv(D) @ H @ psi, cites="filtering and smoothing (80)")
+
+    # J is held; and a root has a derivative by formula only where joints have one degree of freedom.
+    held = {symbol for symbol in free_symbols(J) if symbol.origin == "input"}
+
+    def ring(e: Expr, *domain: str) -> Expr:
+        return differentiate(e, rates=dict.fromkeys(held & free_symbols(e), 0), domain=domain)
+
+    P_ring, U_ring, m_ring = ring(P), ring(U), ring(m, SINGLE)
     return Innovations(
         P=P,
         D=D,
@@ -148,6 +160,17 @@ def _innovations(J: Expr, suffix: str) -> Innovations:
         nu=define(name("nu"), m.T @ v, cites="diagonalized dynamics (5.3)"),
         kappa=define(name("kappa"), W @ T, cites="diagonalized dynamics (8.1)"),
         epsilon=define(name("epsilon"), ell @ T, cites="diagonalized dynamics (5.4)"),
+        P_ring=P_ring,
+        D_ring=ring(D),
+        G_ring=ring(G),
+        tau_bar_ring=ring(tau_bar),
+        E_ring_psi=ring(E_psi),
+        psi_ring=ring(psi),
+        U_ring=U_ring,
+        m_ring=m_ring,
+        pi_dot=define(name("pi_dot"), P_ring + delta @ P + P @ delta.T, cites="diagonalized dynamics (6.5)"),
+        C_xi=define(name("C_xi"), W @ _velocity_terms - D @ U_ring.T @ v, cites="diagonalized dynamics, lemma 7.3"),
+        C_nu=define(name("C_nu"), ell @ _velocity_terms - m_ring.T @ v, cites="diagonalized dynamics (3.2)"),
     )
 
 
@@ -179,16 +202,10 @@ tau, tau_bar, E_psi, psi, psi_tilde = _plain.tau, _plain.tau_bar, _plain.E_psi, 
 U, W, m, ell = _plain.U, _plain.W, _plain.m, _plain.ell
 Upsilon, Upsilon_plus, Omega, S = _plain.Upsilon, _plain.Upsilon_plus, _plain.Omega, _plain.S
 xi, nu, kappa, epsilon = _plain.xi, _plain.nu, _plain.kappa, _plain.epsilon
+P_ring, D_ring, G_ring, tau_bar_ring = _plain.P_ring, _plain.D_ring, _plain.G_ring, _plain.tau_bar_ring
+E_ring_psi, psi_ring, U_ring, m_ring = _plain.E_ring_psi, _plain.psi_ring, _plain.U_ring, _plain.m_ring
+pi_dot, C_xi, C_nu = _plain.pi_dot, _plain.C_xi, _plain.C_nu
 
-V = define("V", phi.T @ H.T @ v, cites="diagonalized dynamics (4.3)")
-V_tilde = define("V_tilde", cross(V), cites="diagonalized dynamics (5.5)")
-delta = define("delta", -cross(H.T @ v).T, cites="diagonalized dynamics (6.3)")
-rotation = define("rotation", -local(SPIN, V).T, cites="diagonalized dynamics (6.2)")
-rotation_delta = define("rotation_delta", -local(SPIN, H.T @ v).T, cites="diagonalized dynamics (6.3)")
-a = define("a", V_tilde @ H.T @ v + H_dot.T @ v, cites="filtering and smoothing (14)")
-b = define("b", -V_tilde.T @ M @ V, cites="filtering and smoothing (16)")
-
-LEAVES: tuple[Symbol, ...] = (E_phi, H, H_dot, M, armature, damping, spring, a_ground, E_ground, X_cm, X_abs)
 INPUTS: tuple[Symbol, ...] = (v, qdd, T, f_ext, B)
 
 
@@ -199,30 +216,8 @@ def vocabulary() -> dict[str, Expr]:
     motion: dict[str, Expr] = {"V": V, "V_tilde": V_tilde, "delta": delta, "rotation": rotation}
     motion |= {"rotation_delta": rotation_delta, "a": a, "b": b}
     named = {symbol.name: symbol for symbol in (*LEAVES, *INPUTS)}
-    return {"I": I, **named, "phi": phi, "phi_tilde": phi_tilde, "R": R, **derived, **motion}
-
-
-def leaf_rate(symbol: Symbol, frame: Literal["body", "world"] = "body") -> Expr | None:
-    """d/dt of a leaf; None where the vocabulary has no word for it.
-
-    In axes of the base ẋ = x̊ + Ω̃ x − x Ω̃ follows from x̊, that in body axes.        [diagonalized dynamics, table 4]
-
-    >>> leaf_rate(M, "world")
-    Ω̃ M + M Ω̃*   motion → force   block-diagonal, symmetric
-    """
-    record = symbol.leaf
-    if record is None or record.rate is None:
-        return None
-    total = zero(symbol.type) if record.rate == "0" else formula(record.rate, "leaf_rate")
-    if frame == "world":
-        total = total + _turning(symbol.type.codomain) @ symbol if record.rows_turn else total
-        total = total - symbol @ _turning(symbol.type.domain) if record.columns_turn else total
-    return total
-
-
-def _turning(space: Space) -> Expr:
-    """Ω̃ on forces or on motions."""
-    return rotation if space == FORCE else -rotation.T
+    plain: dict[str, Expr] = {"phi": phi, "phi_tilde": phi_tilde, "phi_ring": phi_ring, "R": R}
+    return {"I": I, **named, **plain, **derived, **motion}
 
 
 def parse(text: str, names: dict[str, Expr] | None = None) -> Expr | Query:
@@ -236,9 +231,11 @@ def parse(text: str, names: dict[str, Expr] | None = None) -> Expr | Query:
 
 
 __all__ = [
-    "CONTACT", "GROUND", "INPUTS", "LEAVES", "B", "D", "E_ground", "E_phi", "E_psi", "G", "H", "H_dot", "I",
-    "Innovations", "K", "M", "Omega", "P", "P_plus", "R", "S", "T", "U", "Upsilon", "Upsilon_plus", "V", "V_tilde",
-    "W", "X_abs", "X_cm", "a", "a_ground", "armature", "b", "cross", "damping", "delta", "diag", "ell", "epsilon",
-    "f_ext", "innovations", "inv", "kappa", "m", "nu", "parse", "phi", "phi_tilde", "psi", "psi_tilde", "qdd", "root",
-    "rotation", "rotation_delta", "spring", "tau", "tau_bar", "v", "vocabulary", "xi",
+    "CONTACT", "GROUND", "INPUTS", "LEAVES", "B", "C_nu", "C_xi", "D", "D_ring", "E_ground", "E_phi", "E_psi",
+    "E_ring_psi", "G", "G_ring", "H", "H_dot", "I", "Innovations", "K", "M", "Omega", "P", "P_plus", "P_ring", "R", "S",
+    "T", "U", "U_ring", "Upsilon", "Upsilon_plus", "V", "V_tilde", "W", "X_abs", "X_cm", "a", "a_ground", "armature",
+    "b", "cross", "damping", "delta", "diag", "differentiate", "ell", "epsilon", "f_ext", "innovations", "inv", "kappa",
+    "m", "m_ring", "motion", "nu", "parse", "phi", "phi_ring", "phi_tilde", "pi_dot", "psi", "psi_ring",
+    "psi_tilde", "qdd", "root", "rotation", "rotation_delta", "spring", "tau", "tau_bar", "tau_bar_ring", "v",
+    "vocabulary", "xi",
 ]  # fmt: skip

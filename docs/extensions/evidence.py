@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from operator_algebra.checking.check import Check, check, check_all
-from operator_algebra.checking.suite import mechanism
+from operator_algebra.checking.suite import TRAITS, mechanism
 from operator_algebra.checking.workers import workers
 from operator_algebra.identities.catalogue import catalogue
 from operator_algebra.identities.identity import Law
 from operator_algebra.identities.themes.noise import J
 from operator_algebra.identities.variants import with_noise
+
+_OTHERS = ("tree4", "universal-outboard")
+"""A tree that is no chain, without a free base, with joints of several kinds; and one with a universal joint."""
 
 Evidence = dict[str, dict[str, Any]]
 
@@ -30,13 +33,13 @@ def read_evidence() -> Evidence:
 def _outside(law: Law) -> list[str]:
     """The smallest counter-example outside the domain of a law."""
     if "J = 0" in law.domain:
-        name = "free1" if "free base" in law.domain else "chain6"
-        return _counterexample(check(with_noise(law, J), mechanism(name)))
-    narrow = [word for word in law.domain if word in ("serial", "free base")]
+        names = ["free1"] if "free base" in law.domain else ["chain6", "tree4"]
+        return next(filter(None, (_counterexample(check(with_noise(law, J), mechanism(name))) for name in names)), [])
+    narrow = [word for word in law.domain if word in TRAITS]
     if not narrow:
         return []
     wide = replace(law, domain=tuple(word for word in law.domain if word not in narrow))
-    return _counterexample(check(wide, mechanism("tree4")))
+    return next(filter(None, (_counterexample(check(wide, mechanism(name))) for name in _OTHERS)), [])
 
 
 def _counterexample(found: Check) -> list[str]:

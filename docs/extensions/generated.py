@@ -30,7 +30,7 @@ _NOTEBOOKS = _DOCS.parent / "notebooks"
 # A public name stands under the first heading that lists a prefix of its module.
 _SECTIONS = {
     "Mechanisms": ("models", "spatial"),
-    "Language": ("expressions", "operators.spaces", "symbols"),
+    "Language": ("expressions", "operators.spaces", "rates", "symbols"),
     "Truth": ("evaluation", "operators", "identities", "checking"),
     "Programs": ("programs", "lowering", "compiler", "calls", "backends"),
     "Seen": ("views", "description"),

@@ -56,9 +56,9 @@ def _closed(name: str, variable: Symbol, body: Expr, cites: str) -> Expr:
     """The fixed point, its variable named by the content of the equation."""
     structure = variable.structure
     anonymous = _variable(name, variable.type, structure, f"level {_level(body)}")
-    equation = _renamed(body, variable, anonymous)
+    equation = renamed(body, variable, anonymous)
     bound = _variable(name, variable.type, structure, digest(equation).hex())
-    made = _renamed(equation, anonymous, bound)
+    made = renamed(equation, anonymous, bound)
     return Fixpoint._make(made.type, (name, bound, made, cites))  # pyright: ignore[reportPrivateUsage]
 
 
@@ -71,18 +71,23 @@ def _level(body: Expr) -> int:
     )
 
 
-def _renamed(body: Expr, old: Symbol, new: Symbol) -> Expr:
-    """The body with another variable, inside definitions too."""
+def renamed(body: Expr, old: Symbol, new: Expr) -> Expr:
+    """The body with something else for the variable, inside definitions too, but where it is the unknown."""
+
+    def below(node: Expr) -> tuple[Expr, ...]:
+        return () if isinstance(node, Fixpoint) and node.variable is old else children_and_definition(node)
 
     def combine(node: Expr, parts: tuple[Expr, ...]) -> Expr:
         if node is old:
             return new
+        if isinstance(node, Fixpoint) and node.variable is old:
+            return node
         if isinstance(node, Symbol) and parts and parts[0] is not node.definition:
             fields = (node.name, node.origin, None, parts[0], node.cites)
             return Symbol._make(node.type, fields)  # pyright: ignore[reportPrivateUsage]
         return node if isinstance(node, Symbol) else rebuild(node, parts)
 
-    return fold(body, combine, children_and_definition)
+    return fold(body, combine, below)
 
 
 def _consistent(variable: Symbol, body: Expr) -> bool:

@@ -23,11 +23,13 @@ GREEK: dict[str, str] = {
 SPECIAL: dict[str, tuple[str, str]] = {
     "E_phi": ("E_φ", r"\mathcal{E}_\phi"),
     "E_psi": ("E_ψ", r"\mathcal{E}_\psi"),
+    "E_ring_psi": ("E\u030a_ψ", r"\mathring{\mathcal{E}}_\psi"),
     "qdd": ("q̈", r"\ddot{q}"),
     "xdd": ("ẍ", r"\ddot{x}"),
     "ell": ("ℓ", r"\ell"),
     "epsilon": ("ε", r"\varepsilon"),
     "mass_matrix": ("ℳ", r"\mathcal{M}"),
+    "mass_matrix_ring": ("ℳ\u030a", r"\mathring{\mathcal{M}}"),
     "rotation": ("Ω̃", r"\tilde{\Omega}"),
     "rotation_delta": ("Ω̃_δ", r"\tilde{\Omega}_\delta"),
     "P_perp": ("P_⊥", r"P_\perp"),
@@ -53,6 +55,17 @@ def _split(name: str) -> tuple[str, list[str], list[str]]:
     while rest and rest[0] in MARKS and "plus" not in marks and rest[0] not in marks:
         marks.append(rest.pop(0))
     return letter, marks, rest
+
+
+def marked(name: str, mark: str) -> str:
+    """A name with one mark more, which stands before ⁺ and subscripts.
+
+    >>> [marked(name, "ring") for name in ("P", "tau_bar", "P_plus_J", "E_psi", "mass_matrix")]
+    ['P_ring', 'tau_bar_ring', 'P_ring_plus_J', 'E_ring_psi', 'mass_matrix_ring']
+    """
+    letter, marks, subscripts = _split(name)
+    above = [one for one in marks if one != "plus"]
+    return "_".join([letter, *above, mark, *marks[len(above) :], *subscripts])
 
 
 def _by_rule(name: str) -> str:

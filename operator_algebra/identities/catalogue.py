@@ -29,6 +29,9 @@ THEMES: Mapping[str, str] = MappingProxyType(
         "velocity": "Velocities",
         "brackets": "Brackets of motions",
         "frames": "Frames and numbering",
+        "derivatives": "Rates of change",
+        "sensitivities": "Rates and gradients of the mass matrix",
+        "diagonalized": "Equations of motion in total rates",
     }
 )
 

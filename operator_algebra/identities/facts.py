@@ -14,6 +14,8 @@ TRAITS: dict[str, str] = {
     "any G": "any block-diagonal gain as well",
     "serial": "chains: no body carries two others",
     "1-DOF": "joints with one degree of freedom",
+    "revolute": "joints that turn about one axis",
+    "constant joint maps": "joints whose map is constant in the axes of the body, all but universal ones",
     "free base": "root joints with six degrees of freedom",
 }
 """What the words of a domain mean."""

@@ -162,7 +162,7 @@ class Leaf:
     within: Callable[[ModelData], bool] = _any_model
     """Whether a model can have such blocks at all."""
     rate: str | None = None
-    """d/dt in body axes, a formula of the vocabulary; None where it has no word for it. See `symbols.leaf_rate`."""
+    """d/dt in body axes, a formula of the vocabulary; None where it has no word for it. See `rates.leaf_rate`."""
 
     def __hash__(self) -> int:
         return hash(self.name)

@@ -19,7 +19,8 @@ from operator_algebra.expressions.summary import html
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.markup import width
 from operator_algebra.operators.spaces import FORCE, MOTION
-from operator_algebra.symbols import E_phi, M, P, R, parse, phi, psi
+from operator_algebra.rates import differentiate
+from operator_algebra.symbols import E_phi, H, M, P, R, parse, phi, psi
 
 DEPTH = 10_000
 SECONDS = 30.0
@@ -104,6 +105,11 @@ def test_deep_expressions_are_pickled(deep: Expr) -> None:
 
 def test_deep_expressions_are_substituted(deep: Expr) -> None:
     assert deep.substitute({M: R, phi: psi}).type == deep.type
+
+
+def test_deep_expressions_are_differentiated(deep: Expr) -> None:
+    found = differentiate(deep, along="v", rates={"H": 0} if H in free_symbols(deep) else {}, domain=["1-DOF"])
+    assert found.type == deep.type
 
 
 @pytest.mark.parametrize(("build", "style"), [(inverses, "ascii"), (brackets, "unicode"), (scalars, "ascii")])

@@ -128,6 +128,9 @@ def calls(folder: Path) -> dict[str, Call]:
         "fixpoint, value": call(_fixed_point, M),
         "equal": call(oa.equal, phi, phi),
         "parse": call(oa.parse, "H phi", {"A": M}),
+        "differentiate": call(
+            oa.differentiate, phi @ M, wrt=M, along=R, rates={E_phi: phi}, domain=("1-DOF",), frame="body"
+        ),
         "block": call(oa.block, phi, 0, 1),
         "trace": call(oa.trace, phi),
         "logdet": call(oa.logdet, phi),
@@ -149,6 +152,7 @@ def calls(folder: Path) -> dict[str, Call]:
         "describe": call(oa.describe, mass, columns=80),
         "cross": call(sym.cross, sym.V),
         "innovations": call(sym.innovations, sym.armature),
+        "motion": call(sym.motion, sym.v),
         # -- truth
         "Identity": call(
             oa.Identity, "law", phi, inv(I - E_phi), domain=("serial",), cites="", theme="", idea="",

@@ -16,6 +16,7 @@ CONTRACTS = {
 }
 PURE = (
     "expressions",
+    "rates",
     "symbols",
     "identities",
     "proofs",

@@ -14,6 +14,18 @@ from operator_algebra.models.model import Model
 # A chain, trees with all kinds of joints, a free base: small ones, on which any slip shows.
 SMALL = ("chain6", "forest4.1", "forest5.7", "forest5.12", "tree4", "revolute-outboard", "free1", "floating-alone")
 
+FORMAL = frozenset(
+    {
+        "mass matrix along a direction",
+        "mass matrix along a direction, single joints",
+        "gradient of kinetic energy",
+        "gradient of kinetic energy, single joints",
+        "gradient of kinetic energy by sums",
+        "gradient of kinetic energy by articulated inertia",
+    }
+)
+"""Laws of a derivative that leaves Ḣ out: the formulas agree everywhere, and say what they mean where Ḣ = 0."""
+
 
 @cache
 def _batches(name: str) -> list[tuple[Trial, Precise]]:

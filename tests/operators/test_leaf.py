@@ -22,6 +22,7 @@ from operator_algebra.models.model import Model
 from operator_algebra.operators import leaf as record
 from operator_algebra.operators.leaf import LEAVES, leaf_named
 from operator_algebra.operators.vanishing import vanishing
+from operator_algebra.rates import leaf_rate
 from operator_algebra.spatial.arrays import Axes
 from tests.oracles.finite_differences import allowed, along
 from tests.rounding import apart, size
@@ -75,7 +76,7 @@ def test_leaves_that_a_model_does_not_have() -> None:
 def test_rates_are_derivatives(model: Model, seed: int, frame: Axes) -> None:
     q, v = model.random(seed)
     for symbol in s.LEAVES:
-        rate = s.leaf_rate(symbol, frame)
+        rate = leaf_rate(symbol, frame)
         if rate is None:
             continue
         moving = any(one is s.v or one is s.H_dot for one in free_symbols(rate))
@@ -86,8 +87,8 @@ def test_rates_are_derivatives(model: Model, seed: int, frame: Axes) -> None:
 
 
 def test_what_has_no_word_for_its_rate() -> None:
-    assert [symbol.name for symbol in s.LEAVES if s.leaf_rate(symbol) is None] == ["H_dot", "spring"]
-    assert s.leaf_rate(s.v) is None
+    assert [symbol.name for symbol in s.LEAVES if leaf_rate(symbol) is None] == ["H_dot", "spring"]
+    assert leaf_rate(s.v) is None
 
 
 def test_names_are_only_names() -> None:

@@ -1,0 +1,217 @@
+"""Leaves, and how they move: from this alone follows the derivative of every formula of the vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, TypeAlias
+
+from operator_algebra.arguments import choice, items
+from operator_algebra.errors import InputError
+from operator_algebra.expressions.build import define, inv, leaf_symbol, local, one, vector, zero
+from operator_algebra.expressions.differentiate import Derivation, derivative, fitting, given_rates
+from operator_algebra.expressions.formulas import formula
+from operator_algebra.expressions.mismatch import short
+from operator_algebra.expressions.names import marked
+from operator_algebra.expressions.nodes import Expr, Symbol
+from operator_algebra.expressions.parse import parse
+from operator_algebra.expressions.traverse import free_symbols
+from operator_algebra.operators import leaf
+from operator_algebra.operators.local import CROSS, SPIN
+from operator_algebra.operators.spaces import FORCE, RATE, Space
+
+I: Expr = one()
+
+
+def cross(velocity: Expr) -> Expr:
+    """Motion cross product with a velocity V, body by body: X becomes V × X."""
+    return local(CROSS, velocity)
+
+
+E_phi = leaf_symbol(leaf.E_phi)
+H = leaf_symbol(leaf.H)
+H_dot = leaf_symbol(leaf.H_dot)
+M = leaf_symbol(leaf.M)
+armature = leaf_symbol(leaf.armature)
+damping = leaf_symbol(leaf.damping)
+spring = leaf_symbol(leaf.spring)
+a_ground = leaf_symbol(leaf.a_ground)
+E_ground = leaf_symbol(leaf.E_ground)
+X_cm = leaf_symbol(leaf.X_cm)
+X_abs = leaf_symbol(leaf.X_abs)
+LEAVES: tuple[Symbol, ...] = (E_phi, H, H_dot, M, armature, damping, spring, a_ground, E_ground, X_cm, X_abs)
+
+v = vector("v", RATE)
+qdd = vector("qdd", RATE)
+phi = define("phi", inv(I - E_phi), cites="diagonalized dynamics (4.5)")
+
+
+# -- what turns and moves ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Motion:
+    """How bodies move when the joints move along a vector of rates; see `motion`."""
+
+    V: Expr
+    V_tilde: Expr
+    delta: Expr
+    rotation: Expr
+    rotation_delta: Expr
+
+
+def motion(along: Expr | str) -> Motion:
+    """Velocities, and the cross products with them, for joints that move along a vector of rates.
+
+    motion(v) is the vocabulary; the names for another input carry its name.
+
+    >>> motion(vector("w", RATE)).delta
+    δ_w   force → force   block-diagonal   = −cross(H* w)*
+    """
+    return _motion(fitting(v, along, "motion"))
+
+
+@cache
+def _motion(along: Expr) -> Motion:
+
+    def named(name: str, e: Expr, cites: str) -> Expr:
+        if not isinstance(along, Symbol):
+            return e
+        return define(name if along is v else f"{name}_{along.name}", e, cites=cites)
+
+    V = named("V", phi.T @ H.T @ along, "diagonalized dynamics (4.3)")
+    joint = H.T @ along
+    return Motion(
+        V=V,
+        V_tilde=named("V_tilde", cross(V), "diagonalized dynamics (5.5)"),
+        delta=named("delta", -cross(joint).T, "diagonalized dynamics (6.3)"),
+        rotation=named("rotation", -local(SPIN, V).T, "diagonalized dynamics (6.2)"),
+        rotation_delta=named("rotation_delta", -local(SPIN, joint).T, "diagonalized dynamics (6.3)"),
+    )
+
+
+# -- derivatives -------------------------------------------------------------------------------------------------------
+
+Axes = Literal["body", "world"]
+Rate: TypeAlias = Expr | str | int
+Rates: TypeAlias = Mapping[Expr, Rate] | Mapping[Symbol, Rate] | Mapping[str, Rate]
+"""How leaves and inputs move, by symbol or by name; 0 says that one does not."""
+
+
+def leaf_rate(symbol: Symbol, frame: Axes = "body", along: Expr = v, *, constant_maps: bool = False) -> Expr | None:
+    """How a leaf changes as the joints move along a vector of rates; None where the vocabulary has no word for it.
+
+    In axes of the base ẋ = x̊ + Ω̃ x − x Ω̃ follows from x̊, that in body axes.        [diagonalized dynamics, table 4]
+
+    >>> leaf_rate(M, "world")
+    Ω̃ M + M Ω̃*   motion → force   block-diagonal, symmetric
+    """
+    record = symbol.leaf
+    if record is None:
+        return None
+    moving = motion(along)
+    total = zero(symbol.type)
+    if constant_maps and isinstance(record.form, leaf.JointMapRate):
+        return total
+    if not (constant_maps and isinstance(record.form, leaf.JointMap)):
+        if record.rate is None:
+            return None
+        found = zero() if record.rate == "0" else parse(record.rate, {**_words(), **vars(moving)})
+        assert isinstance(found, Expr)
+        if along is not v and any(one.leaf is not None and one.leaf.reads_rates for one in found.symbols()):
+            return None
+        total = total + found
+    if frame == "world":
+        total = total + _turning(symbol.type.codomain, moving) @ symbol if record.rows_turn else total
+        total = total - symbol @ _turning(symbol.type.domain, moving) if record.columns_turn else total
+    return total
+
+
+def _words() -> dict[str, Expr]:
+    return {symbol.name: symbol for symbol in LEAVES}
+
+
+def _turning(space: Space, moving: Motion) -> Expr:
+    """Ω̃ on forces or on motions."""
+    return moving.rotation if space == FORCE else -moving.rotation.T
+
+
+CONSTANT_MAPS = "constant joint maps"
+SINGLE = "1-DOF"
+
+
+def differentiate(
+    e: Expr | str,
+    /,
+    *,
+    wrt: Expr | str = "time",
+    along: Expr | str | None = None,
+    rates: Rates | None = None,
+    domain: Sequence[str] = (),
+    frame: Axes = "body",
+) -> Expr:
+    """The derivative of a formula, as a formula: along the motion, or in a direction.
+
+    Alone it is d/dt: q moves with v, v with qdd, and `rates` says how other inputs move, 0 if not. With `along`
+    q alone moves, along that vector of rates; with `wrt` it is the leaf or input of that name alone. What moves besides
+    is said by `rates`. Blocks are meant as they stand in the axes of the bodies, X̊, or in those of the base, Ẋ.
+
+    `domain` may hold "1-DOF", which roots ask for, and "constant joint maps", which leaves Ḣ out.
+
+    >>> differentiate(phi)
+    φ̊   force → force   inward, strict   = φ E_φ δ φ
+    >>> differentiate("H phi M", along=vector("w", RATE), domain=["constant joint maps"])
+    H φ_along M   motion → torque   inward, strict
+    """
+    choice(frame, "frame", ("body", "world"))
+    words = items(domain, "domain", "words")
+    for word in words:
+        choice(word, "a word of the domain", (SINGLE, CONSTANT_MAPS))
+    e = formula(e, "differentiate")
+    given = given_rates(e, rates)
+    timed = isinstance(wrt, str) and wrt == "time"
+    if along is None and timed:
+        by = _derivation(v, {v: qdd, **given}, words, frame)
+    elif along is None:
+        raise InputError("differentiate: along which vector or operator does it move? Give along=….")
+    elif timed:
+        by = _derivation(fitting(v, along, "along"), given, words, frame, held=True)
+    else:
+        moved = formula(wrt, "wrt")
+        if not isinstance(moved, Symbol) or moved not in free_symbols(e):
+            raise InputError(f"{short(moved)} is no leaf or input of {short(e)}. Name one that it depends on.")
+        by = _derivation(None, {moved: fitting(moved, along, "along"), **given}, words, frame, held=True)
+    return derivative(e, by)
+
+
+def _derivation(
+    along: Expr | None, given: Mapping[Symbol, Expr], domain: Sequence[str], frame: Axes, *, held: bool = False
+) -> Derivation:
+    """What moves: the joints along a vector, and what is given; other inputs are held, or asked for."""
+
+    def rate(symbol: Symbol) -> Expr:
+        if symbol in given:
+            return given[symbol]
+        if (held and symbol.origin == "input") or (along is None and symbol.leaf is not None):
+            return zero(symbol.type)
+        found = None if along is None else leaf_rate(symbol, frame, along, constant_maps=CONSTANT_MAPS in domain)
+        if found is None:
+            raise InputError(_no_rate(symbol))
+        return found
+
+    def named(name: str) -> str:
+        return f"{name}_along" if held else marked(name, "ring" if frame == "body" else "dot")
+
+    return Derivation(rate, named, single=SINGLE in domain)
+
+
+def _no_rate(symbol: Symbol) -> str:
+    """What a formula lacks that is asked how a symbol moves."""
+    name = symbol.name
+    if symbol.origin == "bound":
+        return f"{name} is the unknown of an equation. Differentiate the fixed point as a whole."
+    remedy = f'Give rates={{"{name}": …}}, 0 if it does not move'
+    if symbol.leaf is not None and isinstance(symbol.leaf.form, leaf.JointMap | leaf.JointMapRate):
+        remedy += f', or domain=("{CONSTANT_MAPS}",), true of every joint but the universal one'
+    return f"differentiate: there is no word for how {symbol} moves. {remedy}."

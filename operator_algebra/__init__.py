@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from operator_algebra import errors as errors
     from operator_algebra import symbols as symbols
     from operator_algebra.applications import dynamics as dynamics
+    from operator_algebra.applications import sensitivities as sensitivities
     from operator_algebra.applications import task_space as task_space
     from operator_algebra.calls.compiled import Compiled as Compiled
     from operator_algebra.checking.check import Check as Check
@@ -101,6 +102,7 @@ _NAMES = {
 # Public names that are modules themselves.
 _MODULES = {
     "dynamics": "applications.dynamics",
+    "sensitivities": "applications.sensitivities",
     "task_space": "applications.task_space",
     "course": "course",
     "errors": "errors",

@@ -176,32 +176,36 @@ def differentiate(
     elif along is None:
         raise InputError("differentiate: along which vector or operator does it move? Give along=….")
     elif timed:
-        by = _derivation(fitting(v, along, "along"), given, words, frame, held=True)
+        by = _derivation(fitting(v, along, "along"), given, words, frame, "along")
     else:
         moved = formula(wrt, "wrt")
         if not isinstance(moved, Symbol) or moved not in free_symbols(e):
             raise InputError(f"{short(moved)} is no leaf or input of {short(e)}. Name one that it depends on.")
-        by = _derivation(None, {moved: fitting(moved, along, "along"), **given}, words, frame, held=True)
+        by = _derivation(None, {moved: fitting(moved, along, "along"), **given}, words, frame, f"by_{moved.name}")
     return derivative(e, by)
 
 
 def _derivation(
-    along: Expr | None, given: Mapping[Symbol, Expr], domain: Sequence[str], frame: Axes, *, held: bool = False
+    along: Expr | None, given: Mapping[Symbol, Expr], domain: Sequence[str], frame: Axes, ending: str = ""
 ) -> Derivation:
-    """What moves: the joints along a vector, and what is given; other inputs are held, or asked for."""
+    """What moves: the joints along a vector, and what is given. In a direction, which ends names, inputs are held."""
 
     def rate(symbol: Symbol) -> Expr:
         if symbol in given:
             return given[symbol]
-        if (held and symbol.origin == "input") or (along is None and symbol.leaf is not None):
+        constant = CONSTANT_MAPS in domain
+        record = symbol.leaf
+        # Ḣ is linear in v, but there is no word for its slope.
+        still = record is not None and (constant or not record.reads_rates or v not in given)
+        if (ending and symbol.origin == "input") or (along is None and still):
             return zero(symbol.type)
-        found = None if along is None else leaf_rate(symbol, frame, along, constant_maps=CONSTANT_MAPS in domain)
+        found = None if along is None else leaf_rate(symbol, frame, along, constant_maps=constant)
         if found is None:
             raise InputError(_no_rate(symbol))
         return found
 
     def named(name: str) -> str:
-        return f"{name}_along" if held else marked(name, "ring" if frame == "body" else "dot")
+        return f"{name}_{ending}" if ending else marked(name, "ring" if frame == "body" else "dot")
 
     return Derivation(rate, named, single=SINGLE in domain)
 

@@ -5,6 +5,7 @@ It is committed, so that building the documentation takes no minutes; a test com
 
 import json
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,12 +35,20 @@ def _outside(law: Law) -> list[str]:
     """The smallest counter-example outside the domain of a law."""
     if "J = 0" in law.domain:
         names = ["free1"] if "free base" in law.domain else ["chain6", "tree4"]
-        return next(filter(None, (_counterexample(check(with_noise(law, J), mechanism(name))) for name in names)), [])
+        return _first(_counterexample(check(with_noise(law, J), mechanism(name))) for name in names)
     narrow = [word for word in law.domain if word in TRAITS]
     if not narrow:
         return []
     wide = replace(law, domain=tuple(word for word in law.domain if word not in narrow))
-    return next(filter(None, (_counterexample(check(wide, mechanism(name))) for name in _OTHERS)), [])
+    return _first(_counterexample(check(wide, mechanism(name))) for name in _OTHERS)
+
+
+def _first(found: Iterable[list[str]]) -> list[str]:
+    """The first that says something."""
+    for lines in found:
+        if lines:
+            return lines
+    return []
 
 
 def _counterexample(found: Check) -> list[str]:

@@ -161,6 +161,7 @@ def _write(sphinx: Sphinx) -> None:
         "reference/vocabulary.md": vocabulary_page(),
         "reference/dynamics.md": application_page(operator_algebra.dynamics, "Dynamics"),
         "reference/task_space.md": application_page(operator_algebra.task_space, "Task space"),
+        "reference/sensitivities.md": application_page(operator_algebra.sensitivities, "Derivatives of dynamics"),
         "reference/course.md": application_page(operator_algebra.course, "Course"),
         "reference/commands.md": commands_page(),
         "reference/errors.md": errors_page(),

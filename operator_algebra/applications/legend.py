@@ -15,6 +15,9 @@ OWN_MEANINGS: Mapping[str, str] = MappingProxyType(
     {
         "mass_matrix": "Takes joint accelerations to the joint forces that they need.",
         "bias": "The joint forces at q̈ = 0: velocity terms, gravity, external forces, springs and dampers.",
+        "mass_matrix_ring": "How the mass matrix changes with time.",
+        "mass_matrix_along": "How the mass matrix changes as the pose moves along w.",
+        "bias_by_v": "How these forces change as the joint rates move along w.",
         "jacobian": "Takes joint rates to the velocities of the picked frames.",
     }
 )

@@ -50,7 +50,7 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "E_ring_psi": "How the shift through a yielding joint changes with time.",
         "psi_ring": "How propagation through yielding joints changes with time.",
         "U_ring": "How the innovations factor changes with time; the same in any axes.",
-        "m_ring": "How a square root of the mass matrix that is m now changes with time; where joints have one degree of "
+        "m_ring": "How a square root of the mass matrix that is m now changes with time; with joints of one degree of "
         "freedom, m itself.",
         "pi_dot": "What of the change of articulated inertia a joint passes on to the parent.",
         "C_xi": "The velocity terms of the equations of motion in total rates.",

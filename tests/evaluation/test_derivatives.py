@@ -50,8 +50,7 @@ def domain_of(e: Expr) -> tuple[str, ...]:
     return single + ((CONSTANT_MAPS,) if s.H_dot in free_symbols(e) else ())
 
 
-def joints_for(e: Expr) -> tuple[str, ...]:
-    words = domain_of(e)
+def joints_for(words: tuple[str, ...]) -> tuple[str, ...]:
     return ONE_DOF if SINGLE in words else CONSTANT if CONSTANT_MAPS in words else tuple(JOINT_KINDS)
 
 
@@ -109,7 +108,7 @@ def path(e: Expr, model: Model, seed: int, frame: Axes) -> Path:
 @given(expressions(), st.data(), seeds, frames)
 @settings(max_examples=60)
 def test_along_the_motion(e: Expr, data: st.DataObject, seed: int, frame: Axes) -> None:
-    model = data.draw(mechanisms(joints=joints_for(e), armature=True, max_bodies=5))
+    model = data.draw(mechanisms(joints=joints_for(domain_of(e)), armature=True, max_bodies=5))
     rate = differentiate(e, rates=dict(rates_of(e)), domain=domain_of(e), frame=frame)
     try:
         assert path(e, model, seed, frame).apart(e, rate) <= 1.0
@@ -121,7 +120,7 @@ def test_along_the_motion(e: Expr, data: st.DataObject, seed: int, frame: Axes) 
 @settings(max_examples=40)
 def test_in_a_direction_of_q(e: Expr, data: st.DataObject, seed: int, frame: Axes) -> None:
     words = tuple(dict.fromkeys((*domain_of(e), CONSTANT_MAPS)))
-    model = data.draw(mechanisms(joints=ONE_DOF if SINGLE in words else CONSTANT, armature=True, max_bodies=5))
+    model = data.draw(mechanisms(joints=joints_for(words), armature=True, max_bodies=5))
     rate = differentiate(e, along=w, domain=words, frame=frame)
     moving = path(e, model, seed, frame)
     direction = np.sin(1.0 + np.arange(model.nv))
@@ -138,13 +137,10 @@ def test_in_a_direction_of_one_input(e: Expr, data: st.DataObject, seed: int, fr
     if not symbols:
         reject()
     x = data.draw(st.sampled_from(symbols))
-    model = data.draw(mechanisms(joints=joints_for(e), armature=True, max_bodies=5))
     to = operator(f"{x.name}_rate", x.type, structure=x.structure)
-    if x is s.v and s.H_dot in free_symbols(e):  # H_dot is linear in v, and there is no word for its slope
-        model = data.draw(mechanisms(joints=CONSTANT, max_bodies=5))
-    rate = differentiate(e, wrt=x, along=to, domain=(SINGLE,))
-    if SINGLE in domain_of(e):
-        model = data.draw(mechanisms(joints=ONE_DOF, max_bodies=5))
+    words = (*domain_of(e), CONSTANT_MAPS) if x is s.v else domain_of(e)
+    model = data.draw(mechanisms(joints=joints_for(words), armature=True, max_bodies=5))
+    rate = differentiate(e, wrt=x, along=to, domain=words)
     moving = path(e, model, seed, frame)
     try:
         still = replace(moving, along=np.zeros(model.nv), rates={x.name: moving.rates[x.name]})
@@ -213,7 +209,7 @@ def test_forward_dynamics_in_a_direction() -> None:
 @given(expressions(depth=2), st.data(), seeds, frames)
 @settings(max_examples=40)
 def test_compiled_derivatives_are_evaluated_ones(e: Expr, data: st.DataObject, seed: int, frame: Axes) -> None:
-    model = data.draw(mechanisms(joints=joints_for(e), armature=True, max_bodies=5))
+    model = data.draw(mechanisms(joints=joints_for(domain_of(e)), armature=True, max_bodies=5))
     rate = differentiate(e, rates=dict.fromkeys(rates_of(e), 0), domain=domain_of(e), frame=frame)
     moving = path(e, model, seed, frame)
     given = {name: moving.rates["v"] if name == "qdd" else moving.at[name] for name in reads(rate)}

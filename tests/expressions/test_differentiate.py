@@ -151,6 +151,8 @@ def test_leaves_without_a_word_for_their_rate_are_asked_for() -> None:
         oa.differentiate(s.a)
     with pytest.raises(InputError, match="no word for how H moves"):
         oa.differentiate(s.V, along=w)
+    with pytest.raises(InputError, match="no word for how Ḣ moves"):
+        oa.differentiate(s.a, wrt=s.v, along=w)
 
 
 def test_rates_fit_what_moves() -> None:

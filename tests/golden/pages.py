@@ -22,7 +22,7 @@ from tests.golden.known import KNOWN
 FOLDER = Path(__file__).parent
 STYLES: tuple[Literal["unicode", "ascii", "latex"], ...] = ("unicode", "ascii", "latex")
 NUMBERINGS: tuple[Literal["model", "paper"], ...] = ("model", "paper")
-APPLICATIONS = ("dynamics", "task_space")
+APPLICATIONS = ("dynamics", "task_space", "sensitivities")
 
 MASS = s.H @ s.phi @ s.M @ s.phi.T @ s.H.T
 W = s.I - s.H @ s.psi @ s.K

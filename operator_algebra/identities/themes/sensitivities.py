@@ -20,6 +20,8 @@ from operator_algebra.symbols import (
     U_ring,
     V,
     V_tilde,
+    a,
+    b,
     cross,
     delta,
     differentiate,
@@ -50,6 +52,10 @@ gradient = v.T @ mass_along @ v
 mass_rate = define("mass_ring", differentiate(mass))
 """d/dt of the mass matrix."""
 
+_turning = M @ differentiate(phi.T @ H.T)
+_coriolis = H @ phi @ (_turning + (M @ V_tilde - V_tilde.T @ M) @ phi.T @ H.T)
+_lopsided = H @ phi @ (_turning - V_tilde.T @ M @ phi.T @ H.T)
+_terms = H @ phi @ (M @ phi.T @ a + b)
 _root_rate = differentiate(ell, domain=[SINGLE])
 _skewed = E_psi @ pi_dot - pi_dot @ E_psi.T
 _delta_w, _turn_w = motion(w).delta, motion(w).rotation_delta
@@ -147,6 +153,28 @@ LAWS: tuple[Law, ...] = (
         twins=(
             Twin("sign", mass_rate, m_ring @ m.T - m @ m_ring.T),
             Twin("one side", mass_rate, 2 * m_ring @ m.T),
+        ),
+    ),
+    Identity(
+        "Coriolis matrix",
+        _coriolis @ v,
+        _terms,
+        idea="The rate of φ* H*, and Ṽ V = 0.",
+        twins=(
+            Twin("star", _coriolis.T @ v, _terms),
+            Twin("sign", H @ phi @ (_turning - (M @ V_tilde - V_tilde.T @ M) @ phi.T @ H.T) @ v, _terms),
+            Twin("φ constant", H @ phi @ (M @ V_tilde - V_tilde.T @ M) @ phi.T @ H.T @ v, _terms),
+        ),
+    ),
+    Identity(
+        "Coriolis matrix and the rate of the mass matrix",
+        mass_rate,
+        _coriolis + _coriolis.T,
+        idea="M Ṽ − Ṽ* M is skew: the mass matrix changes by the rest.",
+        twins=(
+            Twin("not skew inside", mass_rate, _lopsided + _lopsided.T),
+            Twin("half", mass_rate, 2 * _coriolis + 2 * _coriolis.T),
+            Twin("one side", mass_rate, 2 * _coriolis),
         ),
     ),
     Identity(

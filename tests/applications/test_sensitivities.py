@@ -1,0 +1,147 @@
+"""Derivatives of dynamics: against a complex step of the formulas themselves, and against those of Pinocchio."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from operator_algebra.applications import dynamics, sensitivities
+from operator_algebra.compiler import compile as compile_program
+from operator_algebra.evaluation import evaluate
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.traverse import free_symbols
+from operator_algebra.models.families import random_tree
+from operator_algebra.models.gallery import load
+from operator_algebra.models.model import Body, Model
+from operator_algebra.spatial.arrays import Axes
+from operator_algebra.symbols import H_dot
+from tests.oracles import pinocchio_models
+from tests.rounding import apart, size
+from tests.strategies import ALL_JOINTS, mechanisms
+
+CONSTANT = tuple(kind for kind in ALL_JOINTS if kind != "universal")
+SPRUNG = ("revolute", "prismatic", "helical", "cylindrical", "translation", "spherical")
+ALL = random_tree(len(CONSTANT), joints=CONSTANT, branching=0.6, seed=5)
+TINY = 1e-40
+DIGITS = 1e-10
+"""Of the largest entry: inverses of well-conditioned mass matrices lose few of sixteen."""
+frames = st.sampled_from(["body", "world"])
+
+
+def sprung(model: Model) -> Model:
+    """The model with springs and dampers where a joint can have them."""
+
+    def changed(body: Body) -> Body:
+        stiffness = 3.0 if body.joint.kind in SPRUNG else ()
+        return replace(body, joint=replace(body.joint, stiffness=stiffness, damping=0.2, armature=0.1))
+
+    return Model(name=f"{model.name} with springs", bodies=[changed(body) for body in model.bodies])
+
+
+def numbers(model: Model, seed: int) -> dict[str, Any]:
+    """Values for all inputs of this page but `spring_rate`."""
+    rng = np.random.default_rng(seed)
+    found = {name: rng.standard_normal(model.nv) for name in ("qdd", "T", "w")}
+    return found | {"v": model.random(seed)[1], "f_ext": rng.standard_normal(6 * model.n)}
+
+
+def read_by(e: Expr, values: dict[str, Any]) -> dict[str, Any]:
+    """Those that a formula reads; v with Ḣ."""
+    names = {symbol.name for symbol in free_symbols(e)}
+    if H_dot in free_symbols(e):
+        names.add("v")
+    return {name: value for name, value in values.items() if name in names}
+
+
+CASES: dict[str, tuple[Expr, Expr, str]] = {
+    "mass matrix": (sensitivities.mass_matrix_along, dynamics.mass_matrix, "q"),
+    "inverse dynamics": (sensitivities.inverse_dynamics_along, dynamics.inverse_dynamics, "q"),
+    "inverse dynamics by rates": (sensitivities.inverse_dynamics_by_rates, dynamics.inverse_dynamics, "v"),
+    "forward dynamics": (sensitivities.forward_dynamics_along, dynamics.forward_dynamics, "q"),
+    "forward dynamics by rates": (sensitivities.forward_dynamics_by_rates, dynamics.forward_dynamics, "v"),
+}
+
+
+@pytest.mark.parametrize("axes", ["body", "world"])
+@pytest.mark.parametrize("model", [ALL, sprung(ALL)], ids=["plain", "sprung"])
+@pytest.mark.parametrize("name", CASES)
+def test_along_a_direction(name: str, model: Model, axes: Axes) -> None:
+    rate, e, moving = CASES[name]
+    q, _ = model.random(3)
+    values: dict[str, Any] = {**numbers(model, 3), "spring_rate": sensitivities.stiffness(model, q=q)}
+    if axes == "world":
+        values["f_ext"] = 0.0 * values["f_ext"]  # forces are held in the axes of the bodies
+    given_ = read_by(rate, values)
+    found = evaluate(rate, model, q=q, frame=axes, **given_).dense()
+    step = 1j * TINY * values["w"]
+    moved = {**values, "v": values["v"] + step} if moving == "v" else values
+    ahead = model.integrate(q, step) if moving == "q" else q
+    expected: Any = evaluate(e, model, q=ahead, frame=axes, **read_by(e, moved)).dense()
+    assert apart(found, expected.imag / TINY) <= DIGITS * size(found)
+    compiled = compile_program(rate, model, frame=axes)(q=q, **given_)
+    assert apart(np.reshape(compiled, found.shape), found) <= DIGITS * size(found)
+
+
+@given(mechanisms(armature=True, max_bodies=6), st.integers(0, 1000), frames)
+@settings(max_examples=30)
+def test_the_coriolis_matrix(model: Model, seed: int, frame: Axes) -> None:
+    q, v = model.random(seed)
+    C = evaluate(sensitivities.coriolis_matrix, model, q=q, v=v, frame=frame).dense()
+    rate = evaluate(sensitivities.mass_matrix_rate, model, q=q, v=v, frame=frame).dense()
+    skew = rate - 2 * C
+    terms = evaluate(dynamics.coriolis, model, q=q, v=v, frame=frame).dense()
+    assert apart(C @ v, terms) <= DIGITS * (1.0 + size(C) * size(v))
+    assert apart(skew, -skew.T) <= DIGITS * (1.0 + size(C))
+
+
+def test_the_rate_of_the_mass_matrix_with_universal_joints() -> None:
+    model = random_tree(5, joints=("universal", "revolute"), seed=1)
+    q, v = model.random(1)
+    found = evaluate(sensitivities.mass_matrix_rate, model, q=q, v=v).dense()
+    ahead: Any = evaluate(dynamics.mass_matrix, model, q=model.integrate(q, 1j * TINY * v)).dense()
+    assert apart(found, ahead.imag / TINY) <= DIGITS * size(found)
+
+
+def matrix(e: Expr, model: Model, **values: Any) -> Any:
+    """A derivative by every coordinate: the formula at each direction, as one batch."""
+    return np.asarray(compile_program(e, model)(w=np.eye(model.nv), **values)).T
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pinocchio_has_the_same_derivatives(seed: int) -> None:
+    pin: Any = pytest.importorskip("pinocchio")
+    model = random_tree(3 + 2 * seed, joints=pinocchio_models.KINDS, branching=0.6, seed=seed)
+    compared_with(pin, model, seed)
+
+
+@pytest.mark.parametrize("name", ["arm7", "puma560", "tree4", "quadruped", "humanoid"])
+def test_pinocchio_has_the_same_derivatives_of_robots(name: str) -> None:
+    pin: Any = pytest.importorskip("pinocchio")
+    compared_with(pin, load(name), 1)
+
+
+def compared_with(pin: Any, model: Model, seed: int) -> None:
+    other = pinocchio_models.twin(pin, model)
+    q, v = model.random(seed)
+    given_ = numbers(model, seed)
+    other.model.armature = other.v(model.arrays.armature)
+    plain = {"f_ext": np.zeros(6 * model.n), "spring_rate": np.zeros(model.nv)}
+    pin.computeRNEADerivatives(other.model, other.data, other.q(q), other.v(v), other.v(given_["qdd"]))
+    theirs = [other.matrix(other.data.dtau_dq), other.matrix(other.data.dtau_dv)]
+    e = (sensitivities.inverse_dynamics_along, sensitivities.inverse_dynamics_by_rates)
+    ours = [
+        matrix(e[0], model, q=q, v=v, qdd=given_["qdd"], **plain),
+        matrix(e[1], model, q=q, v=v) - np.diag(model.arrays.damping),
+    ]
+    for found, expected in zip(ours, theirs, strict=True):
+        assert apart(found, expected) <= DIGITS * size(expected)
+    T = given_["T"]
+    pin.computeABADerivatives(other.model, other.data, other.q(q), other.v(v), other.v(T - model.arrays.damping * v))
+    theirs = other.matrix(other.data.ddq_dq)
+    found = matrix(sensitivities.forward_dynamics_along, model, q=q, v=v, T=T, **plain)
+    assert apart(found, theirs) <= 100 * DIGITS * size(theirs)

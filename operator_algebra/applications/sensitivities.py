@@ -7,10 +7,8 @@ joint but the universal one; f_ext is held in the axes of the bodies. Springs ch
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from operator_algebra.applications import dynamics
 from operator_algebra.expressions.build import operator, vector
@@ -50,7 +48,7 @@ forward_dynamics_by_rates = differentiate(dynamics.forward_dynamics, wrt=v, alon
 """How they change with the joint rates."""
 
 
-def stiffness(model: Model, *, q: Any) -> list[NDArray[np.float64]]:
+def stiffness(model: Model, *, q: ArrayLike) -> list[NDArray[np.float64]]:
     """The value of `spring_rate`, a block for each joint: stiffness times the slope of q ⊖ rest; zero without springs.
 
     >>> import operator_algebra as oa

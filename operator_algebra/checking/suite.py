@@ -189,8 +189,8 @@ TRAITS: Mapping[str, Callable[[Model], bool]] = MappingProxyType(
     {
         "serial": lambda model: max(np.bincount(np.array(model.parent) + 1, minlength=2)[1:], default=0) <= 1,
         "1-DOF": lambda model: set(_dofs(model)) <= {1},
-        "revolute": lambda model: {body.joint.kind for body in model.bodies if body.joint.nv} <= {"revolute"},
-        "constant joint maps": lambda model: all(body.joint.has_constant_map for body in model.bodies),
+        "revolute": lambda model: {group.joint.kind for group in model.joint_groups if group.joint.nv} <= {"revolute"},
+        "constant joint maps": lambda model: all(group.joint.has_constant_map for group in model.joint_groups),
         "free base": lambda model: set(np.array(_dofs(model))[np.array(model.parent) < 0].tolist()) == {6},
     }
 )

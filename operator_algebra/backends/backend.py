@@ -48,6 +48,8 @@ class Measured:
     """Whether the measure knows what was rounded further out, and not only at the pivot itself."""
     formula: Expr | None = None
     """What is inverted, where the program knows it."""
+    dependent: tuple[int, ...] = ()
+    """The rows of what belongs to no body that follow from each other where it is singular."""
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,11 @@ def joined(parts: Sequence[Run]) -> Run:
         return parts[0]
     results = {name: _join([part.results[name] for part in parts]) for name in parts[0].results}
     pivots = tuple(
-        replace(pivot, measure=_join([part.pivots[i].measure for part in parts]))
+        replace(
+            pivot,
+            measure=_join([part.pivots[i].measure for part in parts]),
+            dependent=next((part.pivots[i].dependent for part in parts if part.pivots[i].dependent), ()),
+        )
         for i, pivot in enumerate(parts[0].pivots)
     )
     return Run(results, pivots)

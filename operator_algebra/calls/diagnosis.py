@@ -62,8 +62,9 @@ def singular_error(
     place = f'at joint "{model.joint_names[k]}"'
     if not pivot.attached:
         text = (
-            f"{pivot.name} is singular{where} (least singular value {least:.0e} of the largest): its rows depend on "
-            "each other there. Leave dependent directions out, or use another pose."
+            f"{pivot.name} is singular{where} (least singular value {least:.0e} of the largest): "
+            f"its rows{_listed(pivot.dependent)} depend on each other there. Leave dependent directions out, or use "
+            "another pose."
         )
     elif least < 0:
         text = (
@@ -74,6 +75,12 @@ def singular_error(
         cause = _cause(model, k, pivot.formula, inverted)
         text = f"{pivot.name} is singular {place} (relative pivot {least:.0e}){where}: {cause}"
     return SingularError(text, joints=sorted(joints, key=model.joint_index), samples=samples, result=result)
+
+
+def _listed(rows: tuple[int, ...]) -> str:
+    """Rows by number, the first of them 0; nothing if there is none, or it is zero by itself."""
+    shown = ", ".join(map(str, rows[:8])) + (", …" if len(rows) > 8 else "")
+    return f" {shown} (counted from 0)" if len(rows) > 1 else ""
 
 
 def _cause(model: Model, k: int, formula: Expr | None, inverted: Sequence[Expr]) -> str:

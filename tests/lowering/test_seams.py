@@ -123,5 +123,14 @@ def test_a_small_singular_matrix_is_named_by_its_formula(e: Expr | Query) -> Non
     rows = values(inv(A @ inv(MASS) @ A.T))["A"]
     with pytest.raises(SingularError, match=r"singular"):
         compile_program(e, MODEL)(q=Q, A=rows[[0, 1, 1]])
-    with pytest.raises(SingularError, match=r"^A ℳ⁻¹ A\* is singular at q = "):
+    with pytest.raises(
+        SingularError, match=r"^A ℳ⁻¹ A\* is singular at q = .*: its rows 1, 2 \(counted from 0\) depend"
+    ):
         compile_program(inv(A @ inv(MASS) @ A.T), MODEL)(q=Q, A=rows[[0, 1, 1]])
+
+
+def test_dependent_rows_of_one_sample_of_a_batch_are_named() -> None:
+    rows = values(inv(A @ inv(MASS) @ A.T))["A"]
+    run = compile_program(inv(A @ inv(MASS) @ A.T), MODEL)
+    with pytest.raises(SingularError, match=r"in sample 1 .*: its rows 0, 2 \(counted from 0\) depend"):
+        run(q=Q, A=np.stack([rows, rows[[0, 1, 0]], rows]))

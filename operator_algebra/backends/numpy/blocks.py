@@ -16,6 +16,11 @@ lapack_cholesky: Callable[[Block], Block] = np.linalg.cholesky
 
 Where = TypeVar("Where")
 
+SMALLEST = 1e-12
+"""A singular value so much smaller than the largest is one of dependent rows."""
+PART = 1e-6
+"""What takes less part in a dependence takes none."""
+
 ROOT_EPS = float(np.finfo(np.float64).eps) ** 0.5
 
 
@@ -215,3 +220,15 @@ def pivot_measure(pivots: Block, scale: Scalars) -> Scalars:
     least = np.linalg.svd(np.where(finite[..., None, None], pivots, 0.0), compute_uv=False)[..., -1]
     relative = np.where(scale > 0, least / np.where(scale > 0, scale, 1.0), 0.0)
     return np.where(finite, relative, np.nan)
+
+
+def dependent_rows(blocks: Block, singular: Flags) -> tuple[int, ...]:
+    """The rows that follow from each other in the first singular block: those that its left null space mixes."""
+    if not np.any(singular):
+        return ()
+    first = np.broadcast_to(blocks, (*singular.shape, *blocks.shape[-2:]))[singular][0]
+    if not np.isfinite(first).all():
+        return ()
+    left, values, _ = np.linalg.svd(first)
+    null = np.abs(left[:, values <= SMALLEST * values[:1]])
+    return tuple(np.nonzero(null.max(axis=1, initial=0.0) > PART)[0].tolist())

@@ -10,6 +10,7 @@ from operator_algebra.backends.numpy.blocks import (
     adjoint,
     bounded_measure,
     definiteness,
+    dependent_rows,
     multiply_out,
     norms,
     pivot_measure,
@@ -143,10 +144,13 @@ class Readout:
         name = step.name if pivot.inverted is None else brief(pivot.inverted)
         measure = pivot_measure(block, norms(block))
         if block.shape[-1] < self.model.nv or len(pivot.terms) < 2:
-            return Measured(name, np.moveaxis(measure, 0, -1), attached=False)
+            rows = dependent_rows(block, measure < SINGULAR)
+            return Measured(name, np.moveaxis(measure, 0, -1), attached=False, dependent=rows)
         sizes = [norms(self.kernels.product(term, step.type.codomain)(ANY)) for term in pivot.terms]
         share = np.minimum.reduce(np.broadcast_arrays(*sizes)) / np.maximum(norms(block), np.finfo(np.float64).tiny)
-        return Measured(name, np.moveaxis(np.minimum(measure, share), 0, -1), attached=False, bounded=True)
+        measure = np.minimum(measure, share)
+        rows = dependent_rows(block, measure < SINGULAR)
+        return Measured(name, np.moveaxis(measure, 0, -1), attached=False, bounded=True, dependent=rows)
 
     def _bounded(self, pivot: Pivot, formed: Kernel) -> list[Scalars]:
         """How much of each block the rounding that reaches it has left."""

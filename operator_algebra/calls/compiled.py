@@ -26,7 +26,8 @@ from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.lower import Method
 from operator_algebra.lowering.normalforms import in_normal_form
 from operator_algebra.models.model import Model
-from operator_algebra.operators.bind import DEFAULTS, bind
+from operator_algebra.operators.bind import bind
+from operator_algebra.operators.inputs import DEFAULTS
 from operator_algebra.operators.spaces import ONE
 from operator_algebra.operators.vanishing import vanishing
 from operator_algebra.programs.program import Program
@@ -172,7 +173,8 @@ class Compiled:
 
     def _by(self, method: Method) -> Executable:
         formulas: dict[str, Expr | Query] = {output.name: output.formula for output in self.program.outputs}
-        return self._compile(tuple(formulas.items()), method)._numeric()
+        # Interpreted: a few samples of some batches are not worth code of their own.
+        return self._compile(tuple(formulas.items()), method)._numeric().interpreted
 
     def _run(self, call: Arguments, out: Any, errors: str) -> Any:
         run = self._mended(self._spread(self._numeric()(call.q, call.v, call.inputs), call.lead), call)
@@ -205,7 +207,9 @@ class Compiled:
         if not len(bad) or self.normal_form is None:
             return run
         normal = self.normal_form
-        return rescued(run, bad, call.lead, normal._mended(self._again(normal._numeric(), call, bad), call.some(bad)))
+        return rescued(
+            run, bad, call.lead, normal._mended(self._again(normal._numeric().interpreted, call, bad), call.some(bad))
+        )
 
     @cached_property
     def normal_form(self) -> Compiled | None:

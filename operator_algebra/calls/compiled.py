@@ -11,10 +11,12 @@ import numpy as np
 
 from operator_algebra.arguments import choice
 from operator_algebra.backends.backend import DOUBTFUL, SINGULAR, SMALL, ClosedForm, Executable, Run
+from operator_algebra.backends.floats import Floats
 from operator_algebra.calls import summary
 from operator_algebra.calls.arguments import Arguments, leading_axes, refuse_long, refuse_wide
 from operator_algebra.calls.diagnosis import singular_error, singular_samples, warn_of_lost_digits
 from operator_algebra.calls.overflow import not_finite, range_error, without_pivot
+from operator_algebra.calls.quick import Quick
 from operator_algebra.calls.rescue import least_pivots, replaced, rescued, singular_places
 from operator_algebra.calls.results import logarithm, mask, own_axes, spread, written
 from operator_algebra.calls.scipy_operator import linear_operator as as_linear_operator
@@ -76,7 +78,18 @@ class Compiled:
             if out is not None:
                 raise InputError("closed forms are not written into arrays. Leave out= away.")
             return self._unpacked(self._executable.closed_form(self._what, q, inputs))
-        return self._run(self._bound(q, inputs), out, errors)
+        quick = self._quick
+        results = None if quick is None else quick(q, inputs)
+        if results is not None:
+            return self._handed_out(results, out)
+        call = self._bound(q, inputs)
+        if quick is not None:
+            quick.learn(inputs, call.inputs)
+        return self._run(call, out, errors)
+
+    @cached_property
+    def _quick(self) -> Quick | None:
+        return Quick(self.model, self._executable) if isinstance(self._executable, Floats) else None
 
     def _numeric(self) -> Executable:
         if isinstance(self._executable, ClosedForm):
@@ -90,7 +103,7 @@ class Compiled:
         kept = dict(inputs)
 
         def call() -> None:
-            self._run(self._bound(q, kept), out, "raise")
+            self(q=q, out=out, **kept)
 
         return call
 
@@ -178,10 +191,11 @@ class Compiled:
 
     def _run(self, call: Arguments, out: Any, errors: str) -> Any:
         run = self._mended(self._spread(self._numeric()(call.q, call.v, call.inputs), call.lead), call)
-        result = self._masked(self._reduced_where_singular(run, call), call, errors)
-        if out is not None:
-            return written(out, result)
-        return result
+        return self._handed_out(self._masked(self._reduced_where_singular(run, call), call, errors), out)
+
+    def _handed_out(self, results: dict[str, Any], out: Any) -> Any:
+        result = self._unpacked(results)
+        return result if out is None else written(out, result)
 
     def _mended(self, run: Run, call: Arguments) -> Run:
         """Samples with small pivots again by orthogonal elimination, which tells what is lost; refined if they may be.
@@ -231,7 +245,7 @@ class Compiled:
         outputs = self.program.outputs
         return replace(run, results={o.name: spread(run.results[o.name], lead, own_axes(o)) for o in outputs})
 
-    def _masked(self, run: Run, call: Arguments, errors: str) -> Any:
+    def _masked(self, run: Run, call: Arguments, errors: str) -> dict[str, Any]:
         outputs = self.program.outputs
         bad = np.broadcast_to(singular_samples(run.pivots), call.lead)
         beyond = not_finite(run.results, call.lead)
@@ -248,7 +262,7 @@ class Compiled:
                 raise range_error(self._numeric(), self.model, call, everywhere, self._unpacked(results))
         else:
             warn_of_lost_digits(self.model, run.pivots)
-        return self._unpacked(results)
+        return results
 
     def _unpacked(self, results: dict[str, Any]) -> Any:
         return results if self.program.keyed else next(iter(results.values()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,7 +19,7 @@ from operator_algebra.programs.program import Program
 
 _CALLS = 8
 """So many samples are computed from the tape before a Python function is made of it, which takes as long as they do."""
-_FEW = 16
+_FEW = 24
 """So many samples are computed one by one: less than a call of NumPy for each operation."""
 
 
@@ -77,7 +78,7 @@ class Kernel:
         for laid in self.results:
             arrays: list[Numbers] = []
             for shape in laid.shapes:
-                stop = start + int(np.prod(shape, dtype=np.intp))
+                stop = start + math.prod(shape)
                 arrays.append(np.ascontiguousarray(entries[start:stop].T).reshape((*lead, *shape)))
                 start = stop
             found[laid.name] = arrays if laid.listed else arrays[0]

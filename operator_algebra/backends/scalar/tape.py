@@ -19,8 +19,8 @@ from operator_algebra.models.numeric import Numbers
 
 Flags = NDArray[np.bool_]
 
-AT_ONCE = 1024
-"""Samples of a piece: its rows stay in the cache."""
+AT_ONCE = 4096
+"""Samples of a piece: a call of NumPy is short beside its work, and what is used again soon is still in the cache."""
 
 
 class Entry(NamedTuple):

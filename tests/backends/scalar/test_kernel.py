@@ -61,7 +61,7 @@ def test_all_forms_have_the_same_bits(name: str, model: Any) -> None:
         assert python(call.arguments) == expected
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 15, 16, 17, 33, AT_ONCE, AT_ONCE + 1])
+@pytest.mark.parametrize("count", [0, 1, 2, 23, 24, 25, 33, AT_ONCE, AT_ONCE + 1])
 def test_batches_of_any_size(count: int) -> None:
     call = call_of("fd", ARM)
     kernel = kernel_of(call)

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 Key = Expr | Query | tuple[tuple[str, Expr | Query], ...]
 """A formula, or several by name."""
 
+Results = dict[str, Any]
+"""Results by name: arrays, or lists of blocks."""
+
 
 @dataclass(frozen=True, eq=False)
 class Compiled:
@@ -189,11 +192,11 @@ class Compiled:
         # Interpreted: a few samples of some batches are not worth code of their own.
         return self._compile(tuple(formulas.items()), method)._numeric().interpreted
 
-    def _run(self, call: Arguments, out: Any, errors: str) -> Any:
+    def _run(self, call: Arguments, out: object, errors: str) -> Any:
         run = self._mended(self._spread(self._numeric()(call.q, call.v, call.inputs), call.lead), call)
         return self._handed_out(self._masked(self._reduced_where_singular(run, call), call, errors), out)
 
-    def _handed_out(self, results: dict[str, Any], out: Any) -> Any:
+    def _handed_out(self, results: Results, out: object) -> Any:
         result = self._unpacked(results)
         return result if out is None else written(out, result)
 
@@ -245,7 +248,7 @@ class Compiled:
         outputs = self.program.outputs
         return replace(run, results={o.name: spread(run.results[o.name], lead, own_axes(o)) for o in outputs})
 
-    def _masked(self, run: Run, call: Arguments, errors: str) -> dict[str, Any]:
+    def _masked(self, run: Run, call: Arguments, errors: str) -> Results:
         outputs = self.program.outputs
         bad = np.broadcast_to(singular_samples(run.pivots), call.lead)
         beyond = not_finite(run.results, call.lead)
@@ -264,7 +267,7 @@ class Compiled:
             warn_of_lost_digits(self.model, run.pivots)
         return results
 
-    def _unpacked(self, results: dict[str, Any]) -> Any:
+    def _unpacked(self, results: Results) -> Any:
         return results if self.program.keyed else next(iter(results.values()))
 
     def __repr__(self) -> str:

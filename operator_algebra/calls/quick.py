@@ -41,12 +41,10 @@ class Quick:
         self._executable = executable
         self._sizes = {family: layout.size for family, layout in model_layouts(model).items()}
         self._forms: dict[tuple[str, ...], Form | None] = {}
-        self._quaternions = [
-            row[group.joint.quaternion].tolist()
-            for group in model.joint_groups
-            if group.joint.quaternion is not None
-            for row in group.q
-        ]
+        self._quaternions: list[list[int]] = []
+        for group in model.joint_groups:
+            if group.joint.quaternion is not None:
+                self._quaternions += group.q[:, group.joint.quaternion].tolist()
 
     def learn(self, given: Mapping[str, object], inputs: Bound) -> None:
         """Remember the form of a call that went the long way."""

@@ -10,6 +10,7 @@ import pytest
 
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
+from operator_algebra.backends.scalar import kernel
 from operator_algebra.calls.compiled import Compiled
 from operator_algebra.calls.quick import Quick
 from operator_algebra.compiler import compile as compile_program
@@ -169,8 +170,9 @@ def test_quaternions_that_are_none_are_refused(shape: tuple[int, ...]) -> None:
         compiled(**values)
 
 
-def test_doubtful_samples_go_the_long_way() -> None:
+def test_doubtful_samples_go_the_long_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """A number that takes the whole inertia of a single joint away."""
+    monkeypatch.setattr(kernel, "CALLS", 4)
     model, h = chain(1, seed=1), scalar("h")
     compiled = compile_program(inv(MASS - h * MASS) @ s.T, model)
     values: dict[str, Any] = {"q": model.random(0)[0], "T": np.ones(1), "h": 0.5}
@@ -184,7 +186,8 @@ def test_doubtful_samples_go_the_long_way() -> None:
         assert np.isnan(compiled(**values, errors="mask")).all(), times
 
 
-def test_what_leaves_the_range_of_floats_is_told_on_every_call() -> None:
+def test_what_leaves_the_range_of_floats_is_told_on_every_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "CALLS", 4)
     compiled = compile_program(dynamics.forward_dynamics, ARM)
     values = state(ARM)
     long(compiled, values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from operator_algebra.backends.scalar.graph import Node
@@ -26,29 +26,27 @@ def uses(nodes: Iterable[Node], wanted: Iterable[Node]) -> dict[int, int]:
     return counted
 
 
-def placed(
-    nodes: Sequence[Node], reads: Callable[[Node], Iterable[Node]], kept: Iterable[Node], *, own: bool = True
-) -> Iterator[Placed]:
-    """Places for the results of nodes, in order; one is free again after its last reader, unless it is kept.
+def placed(nodes: Sequence[Node], reads: Iterable[Iterable[Node]], kept: Iterable[Node]) -> Iterator[Placed]:
+    """Places for the results of nodes, in order, and what each reads; a place is free after its last reader.
 
-    With `own` a result may take the place of what it is computed from.
+    What is kept has a place of its own for good. A result may take the place of what it is computed from.
     """
-    last = {read.number: at for at, node in enumerate(nodes) for read in reads(node)}
+    listed = [[read.number for read in each] for each in reads]
+    last = {number: at for at, numbers in enumerate(listed) for number in numbers}
     last |= {node.number: len(nodes) for node in kept}
     place: dict[int, int] = {}
     free: list[int] = []
     count = 0
-    for at, node in enumerate(nodes):
-        done = [place[n] for n in {read.number for read in reads(node)} if n in place and last[n] == at]
-        if own:
-            free += done
+    for at, (node, numbers) in enumerate(zip(nodes, listed, strict=True)):
+        for number in numbers:
+            if last[number] == at and number in place:
+                free.append(place.pop(number))
         if free:
             taken = free.pop()
         else:
             taken, count = count, count + 1
-        if not own:
-            free += done
-        place[node.number] = taken
-        if last.get(node.number, at) == at:
+        if node.number in last:
+            place[node.number] = taken
+        else:
             free.append(taken)
         yield Placed(node, taken)

@@ -17,10 +17,15 @@ from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.inputs import Bound
 from operator_algebra.programs.program import Program
 
-_CALLS = 8
-"""So many samples are computed from the tape before a Python function is made of it, which takes as long as they do."""
+CALLS = 100
+"""So many samples, of small batches too, are computed from the tape before a Python function is made of it.
+
+To make it takes as long as it saves in so many.
+"""
 _FEW = 24
-"""So many samples are computed one by one: less than a call of NumPy for each operation."""
+"""So many samples take a Python function less time than a call of NumPy for each operation."""
+_VERY_FEW = 3
+"""The same where there is no function yet."""
 
 
 class Kernel:
@@ -48,21 +53,26 @@ class Kernel:
 
     def single(self, arguments: Sequence[float]) -> list[float] | None:
         """The entries of the results at one configuration; None where they may not be trusted."""
-        if self._python is None:
-            self._calls += 1
-            if self._calls > _CALLS:
-                self._python = python_kernel(self._traced, self._arguments)
-        run = self._python or self._tape.single
+        run = self._python or self._counted(1)
         try:
             good, entries = run(arguments)
         except (ArithmeticError, ValueError):  # a pivot is zero, a root negative
             return None
         return entries if good else None
 
+    def _counted(self, samples: int) -> PythonKernel:
+        self._calls += samples
+        if self._calls <= CALLS:
+            return self._tape.single
+        self._python = python_kernel(self._traced, self._arguments)
+        return self._python
+
     def batch(self, arguments: Numbers) -> tuple[Flags, Numbers]:
         """Which samples may be trusted, and the entries of their results; arguments and entries (…, samples)."""
         count = arguments.shape[1]
-        if count > _FEW:
+        if self._python is None and _VERY_FEW < count <= _FEW:
+            self._counted(count)
+        if count > (_VERY_FEW if self._python is None else _FEW):
             return self._tape.batch(arguments)
         good, entries = np.zeros(count, dtype=bool), np.empty((len(self._traced.entries), count))
         for i, sample in enumerate(arguments.T.tolist()):

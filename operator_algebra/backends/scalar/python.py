@@ -127,7 +127,7 @@ class _Text:
 
     def lines(self) -> Iterator[str]:
         """One for each stored node."""
-        for node, place in placed(self.stored, lambda node: self.reads(node.arguments), self.kept):
+        for node, place in placed(self.stored, [self.reads(node.arguments) for node in self.stored], self.kept):
             line = self.written(node)
             self.known[node.number] = f"a{place}"
             yield f"a{place} = {line}"

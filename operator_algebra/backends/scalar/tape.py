@@ -7,6 +7,7 @@ import operator
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -54,10 +55,10 @@ class Tape:
         place |= {node.number: len(constants) + int(node.value) for node in nodes if node.operation == "input"}
         computed = [node for node in nodes if node.number not in place]
         entries: list[Entry] = []
-        for node, row in placed(computed, lambda node: node.arguments, traced.wanted):
-            a, b = (*(place[read.number] for read in node.arguments), -1)[:2]
+        for node, row in placed(computed, [node.arguments for node in computed], traced.wanted):
+            b = -1 if node.b is node else place[node.b.number]
+            entries.append(Entry(node.operation, place[node.a.number], b, start + row))
             place[node.number] = start + row
-            entries.append(Entry(node.operation, a, b, start + row))
 
         def places(some: Sequence[Node]) -> tuple[int, ...]:
             return tuple(place[node.number] for node in some)
@@ -67,6 +68,14 @@ class Tape:
         chosen = map(places, (traced.entries, traced.positive, traced.lost))
         return cls(values, arguments, tuple(entries), rows, *chosen)
 
+    @cached_property
+    def _on_floats(self) -> list[tuple[Callable[[float, float], float], int, int, int]]:
+        return [(_ON_FLOATS[one.operation], one.a, one.b, one.place) for one in self.entries]
+
+    @cached_property
+    def _on_rows(self) -> list[tuple[Callable[..., object], int, int, int]]:
+        return [(_ON_ROWS[one.operation], one.a, one.b, one.place) for one in self.entries]
+
     # -- one configuration -----------------------------------------------------------------------------------------
 
     def single(self, arguments: Sequence[float]) -> tuple[bool, list[float]]:
@@ -74,8 +83,8 @@ class Tape:
         if not _finite(arguments):
             return False, []
         values: list[float] = [*self.constants, *arguments, *[0.0] * self.rows]
-        for operation, a, b, place in self.entries:
-            values[place] = _ON_FLOATS[operation](values[a], values[b])
+        for function, a, b, place in self._on_floats:
+            values[place] = function(values[a], values[b])
         results = [values[place] for place in self.results]
         good = _finite(results) and all(values[place] > 0.0 for place in self.positive)
         return good and sum(values[place] for place in self.lost) < 1.0, results
@@ -95,11 +104,11 @@ class Tape:
 
     def _piece(self, arguments: Numbers, scratch: Numbers, results: Numbers) -> Flags:
         values: list[Numbers] = [*map(np.asarray, self.constants), *arguments, *scratch]
-        for operation, a, b, place in self.entries:
+        for function, a, b, place in self._on_rows:
             if b < 0:
-                _ON_ROWS[operation](values[a], values[place])
+                function(values[a], values[place])
             else:
-                _ON_ROWS[operation](values[a], values[b], values[place])
+                function(values[a], values[b], values[place])
         total, lost = np.zeros(arguments.shape[1]), np.zeros(arguments.shape[1])
         for row in arguments:
             total += row

@@ -14,11 +14,11 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.installing import missing
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
-from operator_algebra.operators.bind import Bound
+from operator_algebra.operators.inputs import Bound
 from operator_algebra.programs.program import Program
 
 REGISTRY: dict[str, str] = {
-    "numpy": "operator_algebra.backends.numpy.execute",
+    "numpy": "operator_algebra.backends.floats",
     "sympy": "operator_algebra.backends.closed_forms.build",
 }
 """Backends by name; each module has a function `build(program, model, frame)`."""
@@ -63,7 +63,15 @@ class Run:
 class Executable(Protocol):
     """A program made ready for one model."""
 
-    source: str
+    @property
+    def source(self) -> str:
+        """The code that runs."""
+        ...
+
+    @property
+    def interpreted(self) -> Executable:
+        """The same without generated code."""
+        ...
 
     def __call__(self, q: Numbers, v: Numbers | None, inputs: Bound) -> Run:
         """Run at one or many configurations."""

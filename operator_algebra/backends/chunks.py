@@ -10,7 +10,7 @@ import numpy as np
 from operator_algebra.backends.backend import Result, Run
 from operator_algebra.models.arrays import Indices
 from operator_algebra.models.numeric import Numbers
-from operator_algebra.operators.bind import Bound, InputValue
+from operator_algebra.operators.inputs import Bound, InputValue
 
 Part = slice | Indices | Sequence[int]
 """Some samples of a batch."""
@@ -23,12 +23,7 @@ def split(
     q: Numbers, v: Numbers | None, inputs: Bound, bodies: int
 ) -> Iterator[tuple[Numbers, Numbers | None, Bound, int]]:
     """Pieces of the first axis of the batch: q, v, inputs, and the number of axes of the batch."""
-    leads = [
-        np.shape(q)[:-1],
-        () if v is None else np.shape(v)[:-1],
-        *(_lead(value) for value in inputs.values.values()),
-    ]
-    lead = np.broadcast_shapes(*leads)
+    lead = lead_of(q, v, inputs)
     axes = len(lead)
     per_sample = bodies * int(np.prod(lead[1:], dtype=np.intp)) if lead else bodies
     size = max(1, BODIES_AT_ONCE // max(1, per_sample))
@@ -39,13 +34,40 @@ def split(
         yield *samples(q, v, inputs, slice(start, start + size), axes), axes
 
 
+def lead_of(q: Numbers, v: Numbers | None, inputs: Bound) -> tuple[int, ...]:
+    """The axes of the batch."""
+    leads = [np.shape(q)[:-1], () if v is None else np.shape(v)[:-1], *map(_lead, inputs.values.values())]
+    return np.broadcast_shapes(*leads)
+
+
+def in_a_row(
+    q: Numbers, v: Numbers | None, inputs: Bound, lead: tuple[int, ...]
+) -> tuple[Numbers, Numbers | None, Bound]:
+    """The arguments of a batch with one axis, each sample with all of its own."""
+    values = {
+        name: replace(
+            value,
+            dense=None if value.dense is None else row_of(value.dense, lead, 2),
+            blocks=[row_of(block, lead, 2) for block in value.blocks],
+        )
+        for name, value in inputs.values.items()
+    }
+    return row_of(q, lead, 1), None if v is None else row_of(v, lead, 1), replace(inputs, values=values)
+
+
+def row_of(array: Numbers, lead: tuple[int, ...], own: int) -> Numbers:
+    """An array with the axes of the batch as one; the last `own` axes belong to each sample."""
+    shape = array.shape[array.ndim - own :]
+    return np.broadcast_to(array, (*lead, *shape)).reshape(int(np.prod(lead, dtype=np.intp)), *shape)
+
+
 def samples(
     q: Numbers, v: Numbers | None, inputs: Bound, part: Part, axes: int
 ) -> tuple[Numbers, Numbers | None, Bound]:
     """The arguments of some samples: a slice, or places, along the first of the `axes` of the batch."""
     values = {name: _sliced(value, part, axes) for name, value in inputs.values.items()}
     v_part = None if v is None else _cut(v, part, axes + 1)
-    return _cut(q, part, axes + 1), v_part, Bound(values, inputs.layouts)
+    return _cut(q, part, axes + 1), v_part, replace(inputs, values=values)
 
 
 def _lead(value: InputValue) -> tuple[int, ...]:

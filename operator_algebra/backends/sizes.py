@@ -1,4 +1,4 @@
-"""How large the blocks of a value are at a body."""
+"""How large the blocks of a value are at a body, and a model as programs see it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from operator_algebra.errors import InputError
 from operator_algebra.models.model import Model
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.spaces import Space
+from operator_algebra.programs.mechanism import Mechanism
 
 
 def block_size(model: Model, layouts: Mapping[str, Layout], space: Space, k: int) -> int:
@@ -28,3 +29,9 @@ def place_of(model: Model, name: int | str) -> int:
     if not -model.n <= name < model.n:
         raise InputError(f"there is no body {name}: {model.name} has bodies 0 to {model.n - 1}.")
     return name % model.n
+
+
+def mechanism_of(model: Model, layouts: Mapping[str, Layout]) -> Mechanism:
+    """The tree of a model, with the block sizes of its spaces."""
+    sizes = {family: layout.sizes.tolist() for family, layout in layouts.items()}
+    return Mechanism(tuple(model.parent), sizes, model.joint_names)

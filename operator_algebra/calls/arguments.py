@@ -12,7 +12,7 @@ import numpy as np
 from operator_algebra.backends import chunks
 from operator_algebra.errors import InputError
 from operator_algebra.models.numeric import MOST, is_plain
-from operator_algebra.operators.bind import Bound
+from operator_algebra.operators.inputs import Bound
 
 
 @dataclass(frozen=True, eq=False)

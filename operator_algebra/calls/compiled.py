@@ -11,10 +11,12 @@ import numpy as np
 
 from operator_algebra.arguments import choice
 from operator_algebra.backends.backend import DOUBTFUL, SINGULAR, SMALL, ClosedForm, Executable, Run
+from operator_algebra.backends.floats import Floats
 from operator_algebra.calls import summary
 from operator_algebra.calls.arguments import Arguments, leading_axes, refuse_long, refuse_wide
 from operator_algebra.calls.diagnosis import singular_error, singular_samples, warn_of_lost_digits
 from operator_algebra.calls.overflow import not_finite, range_error, without_pivot
+from operator_algebra.calls.quick import Quick
 from operator_algebra.calls.rescue import least_pivots, replaced, rescued, singular_places
 from operator_algebra.calls.results import logarithm, mask, own_axes, spread, written
 from operator_algebra.calls.scipy_operator import linear_operator as as_linear_operator
@@ -26,7 +28,8 @@ from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.lower import Method
 from operator_algebra.lowering.normalforms import in_normal_form
 from operator_algebra.models.model import Model
-from operator_algebra.operators.bind import DEFAULTS, bind
+from operator_algebra.operators.bind import bind
+from operator_algebra.operators.inputs import DEFAULTS
 from operator_algebra.operators.spaces import ONE
 from operator_algebra.operators.vanishing import vanishing
 from operator_algebra.programs.program import Program
@@ -37,6 +40,9 @@ if TYPE_CHECKING:
 
 Key = Expr | Query | tuple[tuple[str, Expr | Query], ...]
 """A formula, or several by name."""
+
+Results = dict[str, Any]
+"""Results by name: arrays, or lists of blocks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +81,18 @@ class Compiled:
             if out is not None:
                 raise InputError("closed forms are not written into arrays. Leave out= away.")
             return self._unpacked(self._executable.closed_form(self._what, q, inputs))
-        return self._run(self._bound(q, inputs), out, errors)
+        quick = self._quick
+        results = None if quick is None else quick(q, inputs)
+        if results is not None:
+            return self._handed_out(results, out)
+        call = self._bound(q, inputs)
+        if quick is not None:
+            quick.learn(inputs, call.inputs)
+        return self._run(call, out, errors)
+
+    @cached_property
+    def _quick(self) -> Quick | None:
+        return Quick(self.model, self._executable) if isinstance(self._executable, Floats) else None
 
     def _numeric(self) -> Executable:
         if isinstance(self._executable, ClosedForm):
@@ -89,7 +106,7 @@ class Compiled:
         kept = dict(inputs)
 
         def call() -> None:
-            self._run(self._bound(q, kept), out, "raise")
+            self(q=q, out=out, **kept)
 
         return call
 
@@ -172,14 +189,16 @@ class Compiled:
 
     def _by(self, method: Method) -> Executable:
         formulas: dict[str, Expr | Query] = {output.name: output.formula for output in self.program.outputs}
-        return self._compile(tuple(formulas.items()), method)._numeric()
+        # Interpreted: a few samples of some batches are not worth code of their own.
+        return self._compile(tuple(formulas.items()), method)._numeric().interpreted
 
-    def _run(self, call: Arguments, out: Any, errors: str) -> Any:
+    def _run(self, call: Arguments, out: object, errors: str) -> Any:
         run = self._mended(self._spread(self._numeric()(call.q, call.v, call.inputs), call.lead), call)
-        result = self._masked(self._reduced_where_singular(run, call), call, errors)
-        if out is not None:
-            return written(out, result)
-        return result
+        return self._handed_out(self._masked(self._reduced_where_singular(run, call), call, errors), out)
+
+    def _handed_out(self, results: Results, out: object) -> Any:
+        result = self._unpacked(results)
+        return result if out is None else written(out, result)
 
     def _mended(self, run: Run, call: Arguments) -> Run:
         """Samples with small pivots again by orthogonal elimination, which tells what is lost; refined if they may be.
@@ -205,7 +224,9 @@ class Compiled:
         if not len(bad) or self.normal_form is None:
             return run
         normal = self.normal_form
-        return rescued(run, bad, call.lead, normal._mended(self._again(normal._numeric(), call, bad), call.some(bad)))
+        return rescued(
+            run, bad, call.lead, normal._mended(self._again(normal._numeric().interpreted, call, bad), call.some(bad))
+        )
 
     @cached_property
     def normal_form(self) -> Compiled | None:
@@ -227,7 +248,7 @@ class Compiled:
         outputs = self.program.outputs
         return replace(run, results={o.name: spread(run.results[o.name], lead, own_axes(o)) for o in outputs})
 
-    def _masked(self, run: Run, call: Arguments, errors: str) -> Any:
+    def _masked(self, run: Run, call: Arguments, errors: str) -> Results:
         outputs = self.program.outputs
         bad = np.broadcast_to(singular_samples(run.pivots), call.lead)
         beyond = not_finite(run.results, call.lead)
@@ -244,9 +265,9 @@ class Compiled:
                 raise range_error(self._numeric(), self.model, call, everywhere, self._unpacked(results))
         else:
             warn_of_lost_digits(self.model, run.pivots)
-        return self._unpacked(results)
+        return results
 
-    def _unpacked(self, results: dict[str, Any]) -> Any:
+    def _unpacked(self, results: Results) -> Any:
         return results if self.program.keyed else next(iter(results.values()))
 
     def __repr__(self) -> str:

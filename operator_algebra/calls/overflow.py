@@ -12,7 +12,7 @@ from operator_algebra.backends.backend import Executable, Measured
 from operator_algebra.calls.arguments import Arguments
 from operator_algebra.errors import RangeError
 from operator_algebra.models.model import Model
-from operator_algebra.operators.bind import Bound
+from operator_algebra.operators.inputs import Bound
 
 
 def not_finite(results: Mapping[str, Any], lead: tuple[int, ...]) -> Any:
@@ -70,4 +70,4 @@ def _one(call: Arguments, place: tuple[Any, ...]) -> tuple[Any, Any, Bound]:
         for name, value in call.inputs.values.items()
     }
     rate = None if call.v is None else cut(call.v, 1)
-    return cut(call.q, 1), rate, Bound(values, call.inputs.layouts)
+    return cut(call.q, 1), rate, replace(call.inputs, values=values)

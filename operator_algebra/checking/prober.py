@@ -36,9 +36,9 @@ from operator_algebra.meaning.evaluator import Evaluation, Recursions, Request, 
 from operator_algebra.meaning.source import ModelSource
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
-from operator_algebra.operators.bind import model_layouts
 from operator_algebra.operators.blockdict import Sparse, compressed
 from operator_algebra.operators.blocks import BlockMatrix
+from operator_algebra.operators.inputs import model_layouts
 from operator_algebra.operators.layout import Binding, Layout
 from operator_algebra.operators.leaves import LeafValues, local_blocks
 from operator_algebra.operators.spaces import ONE, Space, Type

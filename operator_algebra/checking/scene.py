@@ -29,7 +29,7 @@ from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import Fixpoint, Symbol
 from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Model
-from operator_algebra.operators.bind import model_layouts
+from operator_algebra.operators.inputs import model_layouts
 from operator_algebra.operators.leaves import LeafValues, places
 from operator_algebra.operators.spaces import Space
 from operator_algebra.spatial.arrays import Axes

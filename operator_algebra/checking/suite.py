@@ -21,7 +21,7 @@ from operator_algebra.models.gallery import available, load
 from operator_algebra.models.joints.joint import JOINT_KINDS
 from operator_algebra.models.model import Model
 from operator_algebra.models.shapes import forest_shapes
-from operator_algebra.operators.bind import model_layouts
+from operator_algebra.operators.inputs import model_layouts
 from operator_algebra.spatial.arrays import Axes
 
 MOVING = tuple(kind for kind in JOINT_KINDS if kind != "fixed")

@@ -10,8 +10,8 @@ from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Kind, common_kind
 from operator_algebra.operators.arrays import Indices, OfBodies, SampleBlock
-from operator_algebra.operators.bind import Bound, InputValue
 from operator_algebra.operators.blocks import BlockGroup, BlockMatrix, group_by_size
+from operator_algebra.operators.inputs import Bound, InputValue
 from operator_algebra.operators.layout import Binding, Layout
 from operator_algebra.operators.leaf import Leaf
 from operator_algebra.operators.leaves import LeafBlocks, LeafValues, places

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# A quaternion written with seven digits passes; another order of its components does not.
-_UNIT = 1e-6
+UNIT = 1e-6
+"""How far from one the length of a quaternion may be: seven digits pass, another order of its components does not."""
 
 
 def generator(seed: int) -> np.random.Generator:
@@ -98,7 +98,7 @@ def check_q(model: Model, q: ArrayLike) -> Numbers:
         if part is None:
             continue
         norms = np.sqrt((np.real(values[..., group.q[:, part]]) ** 2).sum(-1))
-        bad = np.argwhere(~(np.abs(norms - 1.0) <= _UNIT))
+        bad = np.argwhere(~(np.abs(norms - 1.0) <= UNIT))
         if len(bad):
             first = group.q[bad[0][-1], part]
             raise InputError(

@@ -14,7 +14,7 @@ from typing import assert_never, cast
 import numpy as np
 
 from operator_algebra.models.configurations import rest
-from operator_algebra.models.joints.joint import Joint
+from operator_algebra.models.joints.joint import JOINT_KINDS, Joint
 from operator_algebra.models.model import Model
 from operator_algebra.operators.arrays import (
     AnyBlock,
@@ -144,6 +144,16 @@ class BodyClass:
         for name in joint.parameters:
             object.__setattr__(joint, name, record[f"joint.{name}"])
         return replace(self, joint=joint, **{name: record[name] for name in _CONSTANTS})
+
+    def alone(self, i: int) -> BodyClass:
+        """One body of the class; where its coordinates stand is (nq,) and (nv,)."""
+        joint = self.joint
+        if joint.kind in JOINT_KINDS:  # those of others are not stacked
+            joint = copy.copy(joint)
+            for name in joint.parameters:
+                object.__setattr__(joint, name, np.asarray(getattr(joint, name))[i])
+        fixed = {name: getattr(self, name)[i] for name in _CONSTANTS}
+        return replace(self, bodies=self.bodies[i : i + 1], q=self.q[i], v=self.v[i], joint=joint, **fixed)
 
 
 def body_classes(model: Model) -> tuple[BodyClass, ...]:

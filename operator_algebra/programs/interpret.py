@@ -279,7 +279,7 @@ class Interpreter:
         """√ of the diagonal, or of each row's largest entry, times signs; √eps of it where Joseph takes most away."""
         assert self.signs is not None
         block, symmetric = self.get(rounding.source, k), self.program.computed[rounding.source.value].value.symmetric
-        sizes: list[Number] = [abs(row[i]) if symmetric else _largest(row) for i, row in enumerate(block.rows)]
+        sizes = [abs(row[i]) if symmetric else self.numbers.largest(row) for i, row in enumerate(block.rows)]
         after = None if rounding.after is None else self.program.steps[rounding.after.value].definition
         unit = _ROOT_EPS if isinstance(after, Update) and not self._rounds_again(after, k) else Fraction(1)
         scale = [self.numbers.sqrt(size) * self.numbers.of(unit) for size in sizes]
@@ -315,7 +315,3 @@ class Interpreter:
             blocks = [found[i] or numbers.zeros(tree.size(output.rows, i), width) for i in rows]
             parts.append(stacked(blocks, width))
         return beside(parts)
-
-
-def _largest(row: Sequence[Number]) -> Number:
-    return max((abs(x) for x in row), default=0)

@@ -105,6 +105,11 @@ class Numbers:
         """Σ a b."""
         return sum(map(mul, a, b), start=self.zero)
 
+    def largest(self, row: Iterable[Number]) -> Number:
+        """The size of the largest of some numbers; 0 of none."""
+        sizes = [abs(x) for x in row]
+        return max(sizes) if sizes else self.zero
+
     def product(self, *factors: Matrix) -> Matrix:
         """A product, multiplied out from the right."""
         return reduce(lambda right, left: self._times(left, right), reversed(factors))

@@ -25,7 +25,7 @@ from operator_algebra.expressions.nodes import (
 )
 from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.models.model import Model
-from operator_algebra.operators.bind import model_layouts
+from operator_algebra.operators.inputs import model_layouts
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.spaces import Space
 from operator_algebra.operators.structure import Structure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Annotated, Any, get_args, get_origin
 
 import numpy as np
@@ -25,7 +26,9 @@ def tree() -> Model:
 
 
 def run(tree: Model, formula: str, method: Any = "auto", batch: tuple[int, ...] = ()) -> None:
-    program = compile(formula, tree, method=method)
+    compiled = compile(formula, tree, method=method)
+    executable = compiled._numeric().interpreted  # pyright: ignore[reportPrivateUsage]
+    program = replace(compiled, _executable=executable)
     rng = np.random.default_rng(1)
     q = tree.integrate(np.broadcast_to(tree.neutral(), (*batch, tree.nq)), rng.uniform(-1.0, 1.0, (*batch, tree.nv)))
     T = rng.uniform(-1.0, 1.0, (*batch, tree.nv))

@@ -9,7 +9,7 @@ CEILINGS = {
     "leaves as strings": 30,
     "imports inside functions": 122,
     "modules in rings of imports within a package": 53,
-    "Any in all packages": 367,
+    "Any in all packages": 366,
     "Any in operators, meaning, backends": 10,
 }
 """As they stand; whoever gets below lowers them."""

@@ -28,7 +28,7 @@ PURE = (
     "operators.spaces",
     "operators.structure",
 )
-BACKENDS = ("numpy", "compiled", "closed_forms", "differentiable")
+BACKENDS = ("numpy", "scalar", "compiled", "closed_forms", "differentiable")
 
 
 def exists(module: str) -> bool:

@@ -53,6 +53,8 @@ def walks() -> dict[str, list[str]]:
     given = {"q": arm.neutral(), "T": [1.0] * arm.nv}
     solve, found["compile"] = passed(lambda: compile(FORMULA, arm))
     _, found["call"] = passed(lambda: solve(**given))
+    turned = compile(FORMULA, arm, frame="world")
+    _, found["call without code"] = passed(lambda: turned(**given))
     _, found["evaluate"] = passed(lambda: evaluate(FORMULA, arm, **given))
     _, found["check"] = passed(lambda: check("inv(I + H phi K) = I - H psi K", arm))
     return found

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
 from operator_algebra.backends.backend import SMALL, Measured, Run
-from operator_algebra.backends.numpy.blocks import ROOT_EPS, random_signs
+from operator_algebra.backends.numpy.blocks import ROOT_EPS
+from operator_algebra.backends.signs import random_signs
 from operator_algebra.calls.compiled import Compiled
 from operator_algebra.calls.rescue import rescued
 from operator_algebra.compiler import compile as compile_program

@@ -54,9 +54,17 @@ def twin(pin: Any, model: Model) -> Twin:
     return Twin(pin, made, made.createData(), model)
 
 
+_ALONG = {(1.0, 0.0, 0.0): "X", (0.0, 1.0, 0.0): "Y", (0.0, 0.0, 1.0): "Z"}
+
+
 def _joint(pin: Any, body: Body) -> Any:
+    """As fast as it has them: joints along an axis of coordinates are kinds of their own."""
     joint: Any = body.joint
     match joint.kind:
+        case "revolute" if joint.axis in _ALONG:
+            return getattr(pin, f"JointModelR{_ALONG[joint.axis]}")()
+        case "prismatic" if joint.axis in _ALONG:
+            return getattr(pin, f"JointModelP{_ALONG[joint.axis]}")()
         case "revolute":
             return pin.JointModelRevoluteUnaligned(np.array(joint.axis))
         case "prismatic":

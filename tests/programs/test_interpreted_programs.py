@@ -16,8 +16,8 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from operator_algebra import symbols as s
-from operator_algebra.backends.numpy.blocks import random_signs
 from operator_algebra.backends.numpy.execute import build
+from operator_algebra.backends.signs import random_signs
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import SingularError
 from operator_algebra.evaluation import evaluate_with_scale, start

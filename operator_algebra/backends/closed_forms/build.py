@@ -13,13 +13,14 @@ from operator_algebra.backends.closed_forms.mechanism import ExactModel, objects
 from operator_algebra.backends.closed_forms.mechanism import parameters as parameters
 from operator_algebra.backends.closed_forms.ratios import Ratio, TooLarge
 from operator_algebra.backends.closed_forms.source import Argument, c_function, identifier
-from operator_algebra.backends.closed_forms.sweeps import Sweeps, late_variables, mechanism_of
+from operator_algebra.backends.closed_forms.sweeps import Sweeps, late_variables
 from operator_algebra.backends.closed_forms.symbolic import Expression, elementwise, sympy
 from operator_algebra.backends.closed_forms.trigonometry import Translator
 from operator_algebra.backends.closed_forms.trigonometry import simplified as simplified
+from operator_algebra.backends.sizes import mechanism_of
 from operator_algebra.errors import InputError
 from operator_algebra.models.model import Model
-from operator_algebra.operators.bind import DEFAULTS
+from operator_algebra.operators.inputs import DEFAULTS
 from operator_algebra.programs.interpret import Result
 from operator_algebra.programs.matrices import Matrix
 from operator_algebra.programs.program import Output, Program

@@ -10,7 +10,8 @@ from operator_algebra.backends.closed_forms.symbolic import Expression, Objects,
 from operator_algebra.errors import InputError
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
-from operator_algebra.operators.bind import Binder, Declared
+from operator_algebra.operators.bind import Binder
+from operator_algebra.operators.inputs import Declared
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.spaces import ONE
 

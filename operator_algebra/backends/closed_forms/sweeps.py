@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from operator_algebra.backends.closed_forms.ratios import Ratio, RationalFunctions, TooLarge
 from operator_algebra.backends.closed_forms.symbolic import Objects
+from operator_algebra.backends.sizes import mechanism_of
 from operator_algebra.errors import InputError, SingularError
 from operator_algebra.models.model import Model
 from operator_algebra.operators.layout import Layout
@@ -86,12 +87,6 @@ class Sweeps(Interpreter):
             "Give the bodies outboard inertia, or choose independent coordinates.",
             joints=[joint] if step.value.attached else [],
         )
-
-
-def mechanism_of(model: Model, layouts: Mapping[str, Layout]) -> Mechanism:
-    """The tree of a model, with the block sizes of its spaces."""
-    sizes = {family: layout.sizes.tolist() for family, layout in layouts.items()}
-    return Mechanism(tuple(model.parent), sizes, model.joint_names)
 
 
 def late_variables(program: Program, mechanism: Mechanism) -> int:

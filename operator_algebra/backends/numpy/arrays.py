@@ -25,5 +25,3 @@ Scalars: TypeAlias = Annotated[Numbers, "*#lead"]
 """A number for each block."""
 Flags: TypeAlias = Annotated[NDArray[np.bool_], "*#lead"]
 """Yes or no for each block."""
-Signs: TypeAlias = Annotated[Numbers, "bodies size 2"]
-"""Two columns of signs for every body."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import TypeVar, overload
 
 import numpy as np
 
-from operator_algebra.backends.numpy.arrays import Block, Flags, Scalars, Signs
+from operator_algebra.backends.numpy.arrays import Block, Flags, Scalars
 from operator_algebra.backends.numpy.levels import Indices
 
 lapack_solve: Callable[[Block, Block], Block] = np.linalg.solve
@@ -189,13 +188,6 @@ def definiteness(blocks: Block) -> Scalars:
     values = np.linalg.eigvalsh(np.where(finite[..., None, None], blocks, 0.0))
     size = np.abs(values).max(axis=-1)
     return np.where(finite, np.where(size > 0, values[..., 0] / np.where(size > 0, size, 1.0), 0.0), np.nan)
-
-
-@lru_cache(maxsize=16)
-def random_signs(bodies: int, size: int, salt: int) -> Signs:
-    """Two columns of signs for every body, (bodies, size, 2), times 0.8 to 1.25 so that equal entries do not cancel."""
-    rng = np.random.default_rng((salt, size))
-    return rng.choice((-1.0, 1.0), (bodies, size, 2)) * rng.uniform(0.8, 1.25, (bodies, size, 2))
 
 
 def bounded_measure(pivots: Block, left: Block, right: Block) -> Scalars:

@@ -21,7 +21,7 @@ from operator_algebra.backends.sizes import place_of
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
-from operator_algebra.operators.bind import Bound, InputValue
+from operator_algebra.operators.inputs import Bound, InputValue
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.leaf import Leaf
 from operator_algebra.operators.leaves import LeafValues
@@ -48,6 +48,7 @@ class Interpreter:
         self.plans: dict[int, Plan] = {i: plan(stage) for i, stage in enumerate(program.stages)}
         self.bounds: tuple[Plan, ...] = tuple(map(plan, program.bounds))
         self._levels: dict[tuple[tuple[str, bytes], ...], Levels] = {}
+        self.interpreted = self
         self._has_own_hops = any(symbol.structure.hop and symbol.origin == "input" for symbol in program.symbols)
 
     def levels(self, layouts: Mapping[str, Layout]) -> Levels:

@@ -17,12 +17,12 @@ from operator_algebra.backends.numpy.blocks import (
     cholesky,
     joseph,
     multiply_out,
-    random_signs,
     symmetrised,
 )
 from operator_algebra.backends.numpy.levels import Group, Indices, Levels
 from operator_algebra.backends.numpy.relations import RelationKernels
 from operator_algebra.backends.numpy.storage import Stored
+from operator_algebra.backends.signs import random_signs
 from operator_algebra.backends.sizes import block_size
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.model import Model

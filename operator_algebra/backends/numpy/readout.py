@@ -21,7 +21,7 @@ from operator_algebra.backends.numpy.walks import Walker
 from operator_algebra.backends.sizes import place_of
 from operator_algebra.expressions.render import brief
 from operator_algebra.models.model import Model
-from operator_algebra.operators.bind import Bound
+from operator_algebra.operators.inputs import Bound
 from operator_algebra.operators.spaces import Space
 from operator_algebra.programs.instructions import Relate, RootOf
 from operator_algebra.programs.program import Output, Pivot, Program, Step

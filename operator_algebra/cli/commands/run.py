@@ -66,7 +66,7 @@ def command(
     from operator_algebra.cli.reading.inputs import configuration, drawn, missing, read_inputs
     from operator_algebra.cli.reading.lookup import question, stored
     from operator_algebra.compiler import compile as compile_formula
-    from operator_algebra.operators.bind import DEFAULTS, unmentioned
+    from operator_algebra.operators.inputs import DEFAULTS, unmentioned
 
     if model is None:
         raise InputError("run computes on a mechanism. Name one with --model, such as --model arm7.")

@@ -16,7 +16,7 @@ from operator_algebra.errors import InputError, ModelError, explain
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.formats.opening import read_text
 from operator_algebra.models.model import Model
-from operator_algebra.operators.bind import model_layouts
+from operator_algebra.operators.inputs import model_layouts
 
 _FORMATS = ".json, .toml or .npz"
 _SHOWN = 12

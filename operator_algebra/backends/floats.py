@@ -1,0 +1,117 @@
+"""The "numpy" backend: programs of moderate size run as generated code, all others are read as they are written.
+
+Generated code tells of each sample whether its numbers may be trusted. Where a pivot is small or something is not
+finite, the sample is interpreted: what is measured, mended and said is the same with and without generated code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+
+from operator_algebra.backends.backend import Result, Run
+from operator_algebra.backends.chunks import in_a_row, lead_of, row_of, samples
+from operator_algebra.backends.numpy.execute import Interpreter
+from operator_algebra.backends.scalar.graph import Untraceable
+from operator_algebra.backends.scalar.kernel import Kernel
+from operator_algebra.backends.scalar.signature import Key, Signature, given
+from operator_algebra.models.arrays import Indices
+from operator_algebra.models.model import Model
+from operator_algebra.models.numeric import Numbers
+from operator_algebra.operators.inputs import Bound
+from operator_algebra.programs.program import Program
+from operator_algebra.spatial.arrays import Axes
+
+MOST = 150_000
+"""Operations of blocks, by the cost of the program, from which code is generated: some tenths of a second."""
+_KEPT = 16
+"""Kernels, one for each form of arguments."""
+
+
+def build(program: Program, model: Model, frame: str) -> Floats:
+    """Make a program ready for a model."""
+    return Floats(program, model, cast("Axes", frame))
+
+
+class Floats:
+    """A program for one model, with its kernels.
+
+    Whether there is one is decided by program, model and form of the arguments alone: a sample has the same bits in
+    every call and in every batch.
+    """
+
+    def __init__(self, program: Program, model: Model, frame: Axes) -> None:
+        self.interpreted = Interpreter(program, model, frame)
+        self._program = program
+        self._model = model
+        # Factors of leaves are those of body axes.
+        self._small = frame == "body" and program.cost(model).total <= MOST
+        self._kernels: dict[Key, Kernel | None] = {}
+
+    @property
+    def source(self) -> str:
+        """The functions that were generated so far."""
+        made = [kernel.source for kernel in self._kernels.values() if kernel is not None]
+        return "\n\n".join(made) or self.interpreted.source
+
+    def kernel(self, inputs: Bound) -> Kernel | None:
+        """The code for arguments of this form, if there is any."""
+        if not self._small:
+            return None
+        signature = Signature.of(inputs)
+        if signature.key not in self._kernels:
+            if len(self._kernels) >= _KEPT:
+                self._kernels.clear()
+            try:
+                self._kernels[signature.key] = Kernel(self._program, self._model, signature)
+            except Untraceable:
+                self._kernels[signature.key] = None
+        return self._kernels[signature.key]
+
+    def __call__(self, q: Numbers, v: Numbers | None, inputs: Bound) -> Run:
+        """Run at one or many configurations."""
+        kernel = self.kernel(inputs)
+        if kernel is None:
+            return self.interpreted(q, v, inputs)
+        lead = lead_of(q, v, inputs)
+        rows = [row_of(q, lead, 1), *(row_of(block, lead, 2) for block in given(inputs))]
+        flat = [row.reshape(row.shape[0], int(np.prod(row.shape[1:], dtype=np.intp))) for row in rows]
+        good, entries = kernel.batch(np.ascontiguousarray(np.concatenate(flat, axis=1).T))
+        if good.all():
+            return Run(kernel.laid_out(entries, lead))
+        if not lead:
+            return self.interpreted(q, v, inputs)
+        (doubtful,) = np.nonzero(~good)
+        second = self.interpreted(*samples(*in_a_row(q, v, inputs, lead), doubtful, 1))
+        plain = kernel.laid_out(entries, (len(good),))
+        results = {name: _joined(value, second.results[name], doubtful, lead) for name, value in plain.items()}
+        pivots = (replace(p, measure=_placed(p.measure, doubtful, lead)) for p in second.pivots)
+        return Run(results, tuple(pivots))
+
+    def first_not_finite(self, q: Numbers, v: Numbers | None, inputs: Bound) -> tuple[str, int | None]:
+        """The first value, by name and body, that is not finite at one configuration."""
+        return self.interpreted.first_not_finite(q, v, inputs)
+
+
+def _joined(plain: Result, second: Result, places: Indices, lead: tuple[int, ...]) -> Result:
+    """Results, some of whose samples come from a second run, with the axes of the batch."""
+    if isinstance(plain, list):
+        assert isinstance(second, list)
+        return [_put(one, other, places, lead) for one, other in zip(plain, second, strict=True)]
+    assert not isinstance(second, list)
+    return _put(plain, second, places, lead)
+
+
+def _put(plain: Numbers, second: Numbers, places: Indices, lead: tuple[int, ...]) -> Numbers:
+    whole = plain.astype(np.result_type(plain, second))  # logarithms of negative determinants are complex
+    whole[places] = second
+    return whole.reshape((*lead, *whole.shape[1:]))
+
+
+def _placed(measure: Numbers, places: Indices, lead: tuple[int, ...]) -> Numbers:
+    """Measures of some samples among those of all; the others are no matter of concern."""
+    whole = np.full((int(np.prod(lead, dtype=np.intp)), measure.shape[-1]), np.inf)
+    whole[places] = measure
+    return whole.reshape((*lead, measure.shape[-1]))

@@ -1,0 +1,203 @@
+"""A program as one scalar graph: interpreted body by body over nodes, with the model's numbers as constants.
+
+What tells whether the numbers may be trusted comes out beside the results, so that a kernel needs no second look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from operator_algebra.backends.backend import DOUBTFUL, SINGULAR, SMALL
+from operator_algebra.backends.scalar.algebra import NodeNumbers
+from operator_algebra.backends.scalar.graph import Graph, Node, Untraceable
+from operator_algebra.backends.scalar.leaves import NodeLeaves
+from operator_algebra.backends.scalar.signature import Signature
+from operator_algebra.backends.signs import random_signs
+from operator_algebra.backends.sizes import mechanism_of
+from operator_algebra.errors import SingularError
+from operator_algebra.expressions.nodes import Symbol
+from operator_algebra.models.model import Model
+from operator_algebra.models.numeric import Numbers
+from operator_algebra.programs.instructions import Shift
+from operator_algebra.programs.interpret import Interpreter, Result, Unread
+from operator_algebra.programs.matrices import Matrix
+from operator_algebra.programs.mechanism import Mechanism
+from operator_algebra.programs.program import Pivot, Program
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Laid:
+    """How a result is laid out: the shapes of its arrays, one alone or a list of them."""
+
+    name: str
+    shapes: tuple[Shape, ...]
+    listed: bool
+
+
+@dataclass(frozen=True)
+class Traced:
+    """Results as nodes, their entries one after the other.
+
+    The numbers are right where all of `positive` are greater than zero, and where the sum of `lost` stays below one: so
+    few digits are lost at pivots that nobody has to be told.
+    """
+
+    results: tuple[Laid, ...]
+    entries: tuple[Node, ...]
+    positive: tuple[Node, ...]
+    lost: tuple[Node, ...]
+
+    @property
+    def wanted(self) -> tuple[Node, ...]:
+        """All that a kernel computes."""
+        return (*self.entries, *self.positive, *self.lost)
+
+
+def trace(program: Program, model: Model, signature: Signature) -> Traced:
+    """The graph of a program for one model and one form of arguments; `Untraceable` where there is none."""
+    try:
+        return Tracer.of(program, model, signature).traced()
+    except Unread as relations:
+        raise Untraceable(str(relations)) from None
+    except (ArithmeticError, AttributeError, LookupError, SingularError, TypeError, ValueError) as error:
+        # The formulas of a user's joint may ask anything of their arguments.
+        raise Untraceable(f"{type(error).__name__}: {error}") from None
+
+
+class Tracer(Interpreter):
+    """One run over nodes."""
+
+    def __init__(
+        self,
+        program: Program,
+        mechanism: Mechanism,
+        numbers: NodeNumbers,
+        leaves: NodeLeaves,
+        inputs: Mapping[str, Sequence[Matrix]],
+    ) -> None:
+        def signs(count: int, salt: int, k: int) -> Matrix:
+            graph = numbers.graph
+            rows: list[list[float]] = random_signs(leaves.model.n, count, salt)[k].tolist()
+            return Matrix([[graph.of(x) for x in row] for row in rows], 2)
+
+        super().__init__(program, mechanism, {}, numbers, signs)
+        self.nodes = numbers
+        self.leaves = leaves
+        self.inputs = inputs
+
+    @classmethod
+    def of(cls, program: Program, model: Model, signature: Signature) -> Tracer:
+        """For coordinates and inputs that are the arguments of a kernel, one after the other."""
+        graph = Graph()
+        numbers = NodeNumbers.over(graph)
+        q = [graph.input(place) for place in range(model.nq)]
+        values = signature.nodes(graph, model.nq)
+        inputs = {name: [_matrix(block) for block in value.by_body()] for name, value in values.items()}
+        symmetric = {symbol.name for symbol in program.symbols if symbol.structure.symmetric}
+        inputs |= {name: list(map(numbers.averaged, inputs[name])) for name in symmetric & inputs.keys()}
+        v = values["v"].entries.tolist() if program.reads_rates else None
+        leaves = NodeLeaves(model, numbers, q, v)
+        return cls(program, mechanism_of(model, signature.layouts), numbers, leaves, inputs)
+
+    def traced(self) -> Traced:
+        """The results and the conditions on them."""
+        results: list[Laid] = []
+        entries: list[Node] = []
+        for name, result in self.run().items():
+            laid, nodes = _laid_out(name, result)
+            results.append(laid)
+            entries += nodes
+        lost = [node for pivot in self.program.pivots for node in self._lost(pivot)]
+        return Traced(tuple(results), tuple(entries), tuple(self.nodes.positive), tuple(lost))
+
+    # -- what is read ----------------------------------------------------------------------------------------------
+
+    def _given(self, symbol: Symbol, k: int, to: int, start: int) -> Matrix:
+        del to, start
+        return self.inputs[symbol.name][k] if symbol.leaf is None else self.leaves.block(symbol.leaf, k)
+
+    # -- what is shorter with structure ----------------------------------------------------------------------------
+
+    def _shifted(self, shift: Shift, k: int) -> list[Matrix]:
+        if shift.closing != shift.hop.T:
+            return super()._shifted(shift, k)
+        symmetric = self.program.computed[shift.source.value].value.symmetric
+        parent = self.mechanism.parent[k]
+        outward = [(k, parent)] if parent >= 0 else []
+        edges = [(c, c) for c in self.mechanism.children[k]] if shift.hop.inward else outward
+        return [
+            self.nodes.congruence(self.hop(shift.hop, edge), self.get(shift.source, body), symmetric=symmetric)
+            for edge, body in edges
+        ]
+
+    def _total(self, kind: str, blocks: Iterable[Matrix]) -> Node:
+        if kind == "trace":
+            return super()._total(kind, blocks)
+        return self.nodes.log([self.nodes.determinant(block) for block in blocks if block.height])
+
+    # -- pivots ----------------------------------------------------------------------------------------------------
+
+    def _lost(self, pivot: Pivot) -> Iterator[Node]:
+        """What is lost at a pivot, as a part of what nobody is told of.
+
+        The sum over the bodies is no less than the largest, and a least singular value no less than 1 / |D⁻¹|.
+        """
+        numbers, graph = self.nodes, self.nodes.graph
+        tested = self.program.tested(pivot)
+        attached = self.program.steps[pivot.value].value.attached
+        symmetric = self.program.computed[tested.value].value.symmetric
+        for k in self.mechanism.bodies if attached else range(1):
+            block = self.get(tested, k)
+            if not block.height:
+                continue
+            inverse = numbers.inverse(block)
+            if attached and pivot.left is not None and pivot.right is not None:
+                left, right = self.get(pivot.left, k), self.get(pivot.right, k)
+                solved = numbers.product(inverse, left)
+                reached = [abs(numbers.dot(*pair)) for pair in zip(right.T.rows, solved.T.rows, strict=True)]
+                for one in reached:
+                    yield graph.multiply(graph.of(SMALL / len(reached)), one)
+            if not (attached and pivot.left is not None and symmetric):
+                scale = self._scale(pivot, block, k) if attached else numbers.norm(block)
+                limit = SMALL if attached and pivot.left is None else SINGULAR if attached else DOUBTFUL
+                yield graph.multiply(graph.of(limit), graph.multiply(numbers.norm(inverse), scale))
+
+    def _scale(self, pivot: Pivot, block: Matrix, k: int) -> Node:
+        """The size of the terms that a pivot is summed from, before they cancel."""
+        numbers, graph = self.nodes, self.nodes.graph
+        if not pivot.terms:
+            return numbers.norm(block)
+        total = graph.zero
+        for term in pivot.terms:
+            product = graph.of(abs(float(term.coefficient)))
+            for scalar in term.scalars:
+                product = graph.multiply(product, abs(self.blocks[scalar][0].rows[0][0]))
+            for ref in term.factors:
+                product = graph.multiply(product, numbers.norm(self.get(ref, k)))
+            total = graph.add(total, product)
+        return total
+
+
+def _laid_out(name: str, result: Result) -> tuple[Laid, list[Node]]:
+    """The layout of a result, and its entries."""
+    if isinstance(result, Matrix):
+        return Laid(name, ((result.height, result.width),), False), [x for row in result.rows for x in row]
+    if not isinstance(result, list):
+        return Laid(name, ((),), False), [result]
+    several = cast("list[Node | Matrix]", result)
+    blocks = [one for one in several if isinstance(one, Matrix)]
+    if not blocks:
+        return Laid(name, ((len(several),),), False), [one for one in several if isinstance(one, Node)]
+    shapes = tuple((block.height, block.width) for block in blocks)
+    entries = [x for block in blocks for row in block.rows for x in row]
+    if len(set(shapes)) == 1:
+        return Laid(name, ((len(blocks), *shapes[0]),), False), entries
+    return Laid(name, shapes, True), entries
+
+
+def _matrix(block: Numbers) -> Matrix:
+    return Matrix(block.tolist(), block.shape[-1])

@@ -1,0 +1,120 @@
+"""The short way of a call: arguments that are arrays of floats of the right shape go straight to generated code.
+
+What is not as plain as that, what is not a number, and samples that generated code does not trust go the long way,
+which says what is wrong or mends it. So nothing is refused here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from operator_algebra.backends.backend import Result
+from operator_algebra.backends.floats import Floats
+from operator_algebra.backends.scalar.kernel import Kernel
+from operator_algebra.models.configurations import UNIT
+from operator_algebra.models.model import Model
+from operator_algebra.models.numeric import MOST, Numbers
+from operator_algebra.operators.inputs import Bound, model_layouts
+from operator_algebra.operators.spaces import ONE
+
+_FLOATS = np.dtype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """A set of inputs, each a vector of known size or a number, and the code for it."""
+
+    kernel: Kernel
+    order: Sequence[tuple[str, int]]
+    """Names and sizes, as the code takes them; 0 for a number."""
+
+
+class Quick:
+    """The forms in which a compiled program was called so far."""
+
+    def __init__(self, model: Model, executable: Floats) -> None:
+        self._model = model
+        self._executable = executable
+        self._sizes = {family: layout.size for family, layout in model_layouts(model).items()}
+        self._forms: dict[tuple[str, ...], Form | None] = {}
+        self._quaternions: list[list[int]] = []
+        for group in model.joint_groups:
+            if group.joint.quaternion is not None:
+                self._quaternions += group.q[:, group.joint.quaternion].tolist()
+
+    def learn(self, given: Mapping[str, object], inputs: Bound) -> None:
+        """Remember the form of a call that went the long way."""
+        names = tuple(given)
+        if names not in self._forms and not inputs.absent.intersection(names):
+            self._forms[names] = self._form(inputs)
+
+    def _form(self, inputs: Bound) -> Form | None:
+        order: list[tuple[str, int]] = []
+        for name, value in inputs.values.items():
+            if name in inputs.absent:
+                continue
+            if value.type.domain != ONE or value.type.codomain.sizes not in self._sizes:
+                return None
+            order.append((name, 0 if value.type.codomain == ONE else self._sizes[value.type.codomain.sizes]))
+        kernel = self._executable.kernel(inputs)
+        return None if kernel is None else Form(kernel, order)
+
+    def __call__(self, q: object, inputs: Mapping[str, object]) -> dict[str, Result] | None:
+        """The results; None where the call has to go the long way."""
+        form = self._forms.get(tuple(inputs))
+        if form is None or type(q) is not np.ndarray or q.dtype is not _FLOATS:
+            return None
+        if q.ndim == 1:
+            return self._single(form, q, inputs)
+        return self._batch(form, q, inputs) if q.ndim > 1 and q.size else None
+
+    def _single(self, form: Form, q: Numbers, inputs: Mapping[str, object]) -> dict[str, Result] | None:
+        arguments: list[float] = q.tolist()
+        if len(arguments) != self._model.nq:
+            return None
+        for a, b, c, d in self._quaternions:
+            if not abs(math.hypot(arguments[a], arguments[b], arguments[c], arguments[d]) - 1.0) <= UNIT:
+                return None
+        for name, size in form.order:
+            value = inputs[name]
+            if type(value) is np.ndarray and value.dtype is _FLOATS and value.shape == (size,):
+                arguments += value.tolist()
+            elif type(value) is float and not size:
+                arguments.append(value)
+            else:
+                return None
+        entries = form.kernel.single(arguments)
+        return None if entries is None else form.kernel.laid_out(np.array(entries)[:, None], ())
+
+    def _batch(self, form: Form, q: Numbers, inputs: Mapping[str, object]) -> dict[str, Result] | None:
+        lead, model = q.shape[:-1], self._model
+        count = q.size // q.shape[-1]
+        if q.shape[-1] != model.nq or count * model.n > MOST:
+            return None
+        rows = np.empty((model.nq + sum(size or 1 for _, size in form.order), count))
+        rows[: model.nq] = q.reshape(count, model.nq).T
+        start = model.nq
+        for name, size in form.order:
+            value = inputs[name]
+            part = rows[start : start + (size or 1)]
+            start += size or 1
+            if type(value) is float and not size:
+                part[...] = value
+            elif type(value) is not np.ndarray or value.dtype is not _FLOATS or not size:
+                return None
+            elif value.shape == (*lead, size):
+                part[...] = value.reshape(count, size).T
+            elif value.shape == (size,):
+                part[...] = value[:, None]
+            else:
+                return None
+        for places in self._quaternions:
+            norms = np.sqrt((rows[places] ** 2).sum(axis=0))
+            if not (np.abs(norms - 1.0) <= UNIT).all():
+                return None
+        good, entries = form.kernel.batch(rows)
+        return form.kernel.laid_out(entries, lead) if good.all() else None

@@ -1,0 +1,273 @@
+"""A traced program gives what the interpreter gives: all pages, random formulas, and pivots that are told of."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from operator_algebra import symbols as s
+from operator_algebra.applications import dynamics
+from operator_algebra.backends.backend import SMALL, Result
+from operator_algebra.backends.scalar.graph import Node, Untraceable, needed, operations
+from operator_algebra.backends.scalar.signature import Signature
+from operator_algebra.backends.scalar.trace import trace
+from operator_algebra.evaluation import evaluate_with_scale
+from operator_algebra.expressions.build import diag, inv, leaf_symbol, operator
+from operator_algebra.expressions.build import symbol as make_symbol
+from operator_algebra.expressions.nodes import Expr, Symbol
+from operator_algebra.expressions.query import Query, body_of, dense, logdet
+from operator_algebra.expressions.traverse import free_symbols
+from operator_algebra.lowering.lower import Method, lower
+from operator_algebra.models.families import chain, random_tree
+from operator_algebra.models.gallery import load
+from operator_algebra.models.model import Model
+from operator_algebra.operators.inputs import Bound
+from operator_algebra.operators.spaces import RATE, TORQUE
+from operator_algebra.operators.vanishing import vanishing
+from operator_algebra.programs.instructions import Given, Hop, Shift
+from operator_algebra.programs.program import Program, Step, Sweep
+from tests.backends.scalar.calls import Call, answer, flat, least_pivot
+from tests.expression_strategies import expressions, inputs_for
+from tests.golden.pages import FOLDER, pages
+from tests.lowering.agreement import bound, scale
+from tests.nearly_singular import DOUBTFUL, sample
+from tests.programs.test_interpreted_programs import FORK, METHODS, MODEL, chosen, inputs, related
+from tests.rounding import apart, rounding, size
+from tests.strategies import ALL_JOINTS, mechanisms
+
+GOLDEN = {path.relative_to(FOLDER).with_suffix("").as_posix(): e for path, e in pages().items()}
+ROWS_CHOSEN = {"task_space/stacked_inertia", "task_space/stacked_force"}
+"""Their one pivot is not known to be symmetric."""
+TRACED = [name for name, e in GOLDEN.items() if not related(lower(e)) and name not in ROWS_CHOSEN]
+
+
+@pytest.mark.parametrize("model", [MODEL, FORK], ids=["tree", "fork"])
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", TRACED)
+def test_every_page(name: str, method: Method, model: Model) -> None:
+    program = lower(GOLDEN[name], method=method)
+    q, _ = model.random(2)
+    values = inputs(program, model, 3)
+    call = Call.of(program, model, q, values)
+    found, run = answer(call.traced(), call.arguments), call.interpreted()
+    assert found.good
+    for output in program.outputs:
+        expected = flat(run.results[output.name])
+        scaled = evaluate_with_scale(body_of(output.formula), model, q=q, **chosen(output.formula, values))
+        sized = scale(output.formula, expected, scaled) if isinstance(output.formula, Query) else scaled.scale
+        assert apart(found.results[output.name], expected) <= 2 * bound(scaled) * sized
+
+
+@pytest.mark.parametrize("name", [name for name in GOLDEN if name not in TRACED])
+def test_relations_and_rows_that_are_chosen_are_not_traced(name: str) -> None:
+    program = lower(GOLDEN[name])
+    call = Call.of(program, FORK, FORK.random(2)[0], inputs(program, FORK, 3))
+    with pytest.raises(Untraceable):
+        call.traced()
+
+
+def shapes(result: Result) -> Any:
+    return tuple(np.shape(part) for part in result) if isinstance(result, list) else (np.shape(result),)
+
+
+@pytest.mark.parametrize("name", TRACED)
+def test_results_are_laid_out_as_the_interpreter_does(name: str) -> None:
+    program = lower(GOLDEN[name])
+    call = Call.of(program, MODEL, MODEL.random(2)[0], inputs(program, MODEL, 3))
+    run = call.interpreted()
+    for laid in call.traced().results:
+        assert laid.shapes == shapes(run.results[laid.name])
+        assert laid.listed == isinstance(run.results[laid.name], list)
+
+
+# -- random formulas ---------------------------------------------------------------------------------------------------
+
+
+@given(expressions(), mechanisms(armature=True, max_bodies=6), st.integers(0, 2**20))
+@settings(max_examples=300)
+def test_random_formulas(e: Expr, model: Model, seed: int) -> None:
+    program = lower(e)
+    values = dict(inputs_for(e, model, seed))
+    q, v = model.random(seed)
+    if any(symbol.name == "H_dot" for symbol in free_symbols(e)):
+        values.setdefault("v", v)
+    call = Call.of(program, model, q, values)
+    try:
+        traced = call.traced()
+    except Untraceable:
+        assume(False)
+        return
+    run, found = call.interpreted(), answer(traced, call.arguments)
+    assert not found.good or least_pivot(run) >= SMALL
+    scaled = evaluate_with_scale(e, model, q=q, **values)
+    for name, result in run.results.items():
+        assert apart(found.results[name], flat(result)) <= 2 * bound(scaled) * scaled.scale
+
+
+# -- what the program exposes ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", [MODEL, FORK], ids=["tree", "fork"])
+def test_velocities_and_accelerations_beside_forces(model: Model) -> None:
+    formulas = {"V": s.V, "a": s.a, "b": s.b, "T": dynamics.inverse_dynamics, "qdd": dynamics.forward_dynamics}
+    program = lower(formulas)
+    values = inputs(program, model, 1)
+    call = Call.of(program, model, model.random(0)[0], values)
+    found, run = answer(call.traced(), call.arguments), call.interpreted()
+    for name, e in formulas.items():
+        scaled = evaluate_with_scale(e, model, q=call.q, **chosen(e, values))
+        assert apart(found.results[name], flat(run.results[name])) <= 2 * bound(scaled) * scaled.scale
+
+
+def test_inputs_that_are_not_given_leave_no_operations() -> None:
+    model = load("arm7")
+    program = lower(dynamics.inverse_dynamics, zeros=vanishing(model))
+    q, v = model.random(0)
+    values: dict[str, Any] = {"v": v, "qdd": v}
+    without = Call.of(program, model, q, values)
+    given_zero = Call.of(program, model, q, {**values, "f_ext": np.zeros(6 * model.n)})
+    assert len(without.arguments) == len(given_zero.arguments) - 6 * model.n
+    counts = [sum(operations(call.traced().wanted).values()) for call in (without, given_zero)]
+    assert counts[0] < counts[1]
+    found = [answer(call.traced(), call.arguments).results["x"] for call in (without, given_zero)]
+    assert apart(*found) <= rounding(size(found[0]) * 100, terms=7)
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [
+        ("inverse_dynamics", 790),
+        ("forward_dynamics", 1430),
+    ],
+)
+def test_operations_of_an_arm(name: str, most: int) -> None:
+    """Additions, multiplications and reciprocals; hand-written steps in this package's predecessors took as many."""
+    model = load("arm7")
+    program = lower(getattr(dynamics, name), zeros=vanishing(model))
+    q, v = model.random(0)
+    call = Call.of(program, model, q, {x: v for x in program.inputs if x != "f_ext"})
+    counted = operations(call.traced().entries)
+    assert sum(n for what, n in counted.items() if what not in ("sin", "cos", "negative")) <= most
+
+
+def test_symmetry_and_pivots_of_free_bodies_fold() -> None:
+    """A body that moves freely hands nothing on: its pivot is all of P, and P⁺ is zero."""
+    model = chain(3, joint="floating", seed=1)
+    program = lower(s.P_plus)
+    call = Call.of(program, model, model.random(0)[0], {})
+    zero = [node.known and node.value == 0.0 for node in call.traced().entries]
+    assert all(zero)
+
+
+# -- names -------------------------------------------------------------------------------------------------------------
+
+
+def renamed(program: Program) -> Program:
+    """The program with other names for leaves, inputs, steps and results; v stays, as q does."""
+    named: dict[Symbol, Symbol] = {}
+
+    def other(symbol: Symbol) -> Symbol:
+        if symbol.name == "v":
+            return symbol
+        if symbol not in named:
+            name = f"{symbol.name}_anew"
+            if symbol.leaf is None:
+                named[symbol] = make_symbol(name, symbol.type, symbol.structure, "input")
+            else:
+                named[symbol] = leaf_symbol(replace(symbol.leaf, name=name))
+        return named[symbol]
+
+    def hop(one: Hop | None) -> Hop | None:
+        return None if one is None else Hop(other(one.symbol), one.star, one.inward)
+
+    def step(one: Step) -> Step:
+        definition = one.definition
+        if isinstance(definition, Given) and definition.symbol is not None:
+            definition = Given(other(definition.symbol))
+        elif isinstance(definition, Shift):
+            there = hop(definition.hop)
+            assert there is not None
+            definition = replace(definition, hop=there, closing=hop(definition.closing))
+        return replace(one, name=f"{one.name}_anew", value=replace(one.value, definition=definition))
+
+    def sweep(one: Sweep) -> Sweep:
+        return replace(one, steps=tuple(map(step, one.steps)))
+
+    return replace(
+        program,
+        stages=tuple(map(sweep, program.stages)),
+        bounds=tuple(map(sweep, program.bounds)),
+        given=tuple(map(step, program.given)),
+        accepts=tuple(map(other, program.accepts)),
+        outputs=tuple(replace(output, name=f"{output.name}_anew") for output in program.outputs),
+    )
+
+
+def instructions(nodes: tuple[Node, ...]) -> list[tuple[object, ...]]:
+    return [(n.operation, n.value, *(a.number for a in n.arguments)) for n in needed(nodes)]
+
+
+RENAMED: dict[str, Expr | Query] = {
+    "id": dynamics.inverse_dynamics,
+    "fd": dynamics.forward_dynamics,
+    "diagonal": diag(inv(dynamics.mass_matrix)),
+    "logdet": logdet(dynamics.mass_matrix),
+    "implicit": inv(dynamics.mass_matrix + operator("S", RATE >> TORQUE, structure="diagonal definite")) @ s.T,
+}
+
+
+@pytest.mark.parametrize("name", RENAMED)
+def test_names_change_no_instruction(name: str) -> None:
+    program = lower(RENAMED[name])
+    other = renamed(program)
+    values = inputs(program, MODEL, 0)
+    call = Call.of(program, MODEL, MODEL.random(0)[0], values)
+    anew = {x if x == "v" else f"{x}_anew": value for x, value in call.inputs.values.items()}
+    absent = frozenset(f"{x}_anew" for x in call.inputs.absent)
+    signature = Signature.of(Bound(anew, call.inputs.layouts, absent))
+    assert {symbol.name for symbol in other.symbols} == {f"{x.name}_anew" for x in program.symbols} - {"v_anew"} | (
+        {"v"} & {symbol.name for symbol in program.symbols}
+    )
+    found, expected = trace(other, MODEL, signature), call.traced()
+    assert instructions(found.wanted) == instructions(expected.wanted)
+
+
+# -- pivots ------------------------------------------------------------------------------------------------------------
+
+
+def test_no_small_pivot_is_missed() -> None:
+    """On mechanisms near a singularity a traced program is as cautious as the interpreter, sample by sample."""
+    small = 0
+    for family, seed in product(DOUBTFUL, range(8)):
+        model, q = sample(family, seed).model, sample(family, seed).q
+        program = lower(inv(dynamics.mass_matrix) @ s.T, zeros=vanishing(model))
+        if program.cost(model).total > 30_000:
+            continue
+        call = Call.of(program, model, q, {"T": np.ones(model.nv)})
+        trusted = least_pivot(call.interpreted()) >= SMALL
+        small += not trusted
+        try:
+            found = answer(call.traced(), call.arguments).good
+        except (ArithmeticError, ValueError, Untraceable):
+            found = False
+        assert trusted or not found, (family, seed)
+    assert small > 20
+
+
+@pytest.mark.parametrize("make", [dense, diag, logdet], ids=["dense", "diag", "logdet"])
+def test_healthy_mechanisms_are_trusted(make: Callable[[Expr], Expr | Query]) -> None:
+    for seed in range(4):
+        model = random_tree(6, joints=ALL_JOINTS, seed=seed)
+        program = lower(make(inv(dynamics.mass_matrix)), zeros=vanishing(model))
+        call = Call.of(program, model, model.random(seed)[0], {})
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert answer(call.traced(), call.arguments).good

@@ -10,6 +10,7 @@ from operator_algebra.applications import dynamics
 from operator_algebra.expressions.build import inv, operator, vector
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, logdet
+from operator_algebra.models.model import Model
 from operator_algebra.operators.spaces import FORCE, TORQUE, space
 
 MASS = s.H @ s.phi @ s.M @ s.phi.T @ s.H.T
@@ -69,6 +70,15 @@ def evidence(hop: Expr) -> dict[str, Expr | Query]:
     """What the likelihood of the measurements is made of."""
     S = SENSOR @ covariance(hop) @ SENSOR.T + ERROR
     return {"misfit": y.T @ inv(S) @ y, "logdet": logdet(S)}
+
+
+def block_sizes(model: Model) -> dict[str, list[int]]:
+    """Every second joint is led in one of its freedoms; states of three, controls and measurements of two."""
+    joints = [part.stop - part.start for part in model.v_slices]
+    led = [min(joint, k % 2) for k, joint in enumerate(joints)]
+    free = [joint - one for joint, one in zip(joints, led, strict=True)]
+    constant = {"state": 3, "control": 2, "measured": 2}
+    return {"free": free, "led": led, "loop": [2], "task": [3], **{name: [n] * model.n for name, n in constant.items()}}
 
 
 @dataclass(frozen=True)

@@ -8,21 +8,11 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, body_of
 from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import random_tree
-from operator_algebra.models.model import Model
-from tests.golden.known import KNOWN
+from tests.golden.known import KNOWN, block_sizes
 from tests.lowering.agreement import agreement
 from tests.lowering.rational_expressions import rational_inputs
 
 TREE = random_tree(7, joints=("revolute", "spherical", "universal"), branching=0.5, seed=2)
-
-
-def sizes(model: Model) -> dict[str, list[int]]:
-    """Every second joint is led in one of its freedoms; states of three, controls and measurements of two."""
-    joints = [part.stop - part.start for part in model.v_slices]
-    led = [k % 2 for k in range(model.n)]
-    free = [joint - one for joint, one in zip(joints, led, strict=True)]
-    constant = {"state": 3, "control": 2, "measured": 2}
-    return {"free": free, "led": led, "loop": [2], "task": [3], **{name: [n] * model.n for name, n in constant.items()}}
 
 
 def parts(name: str) -> list[Expr | Query]:
@@ -41,7 +31,7 @@ def test_sweeps(name: str) -> None:
 def test_numbers(name: str) -> None:
     for seed in (1, 2):
         for formula in parts(name):
-            inputs = rational_inputs(body_of(formula), TREE, seed, more=sizes(TREE))
+            inputs = rational_inputs(body_of(formula), TREE, seed, more=block_sizes(TREE))
             found = agreement(formula, TREE, q=TREE.random(seed)[0], **inputs)
             assert found.error <= found.bound
 

@@ -18,6 +18,7 @@ from operator_algebra.models.model import Model
 from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE, space
 from operator_algebra.programs.program import Output, Program
 from operator_algebra.symbols import E_phi, I, M
+from tests.golden.known import block_sizes
 from tests.golden.pages import FOLDER, pages
 from tests.lowering.agreement import bound, scale
 from tests.oracles.printed_page import Machine
@@ -90,11 +91,7 @@ def by_joint(blocks: list[Any]) -> dict[str, Any]:
 def heights(sizes: str) -> list[int]:
     """How many coordinates each body has."""
     joints = [part.stop - part.start for part in MODEL.v_slices]
-    led = [k % 2 for k in range(MODEL.n)]
-    constant = {"spatial": 6, "state": 3, "control": 2, "measured": 2}
-    if sizes in constant:
-        return [constant[sizes]] * MODEL.n
-    known = {"joint": joints, "led": led, "free": [joint - one for joint, one in zip(joints, led, strict=True)]}
+    known = {"spatial": [6] * MODEL.n, "joint": joints, **block_sizes(MODEL)}
     return known.get(sizes, [3 * (k in PICKED) for k in range(MODEL.n)])
 
 

@@ -174,11 +174,12 @@ def rational_inputs(
         if symbol.name == "H_dot":
             values["v"] = rng.standard_normal(model.nv)
         elif symbol.origin == "input" and symbol.name not in values:
-            values[symbol.name] = _value(symbol, sizes, model, rng)
+            values[symbol.name] = random_value(symbol, sizes, model, rng)
     return values
 
 
-def _value(symbol: Symbol, sizes: Mapping[str, list[int]], model: Model, rng: np.random.Generator) -> Any:
+def random_value(symbol: Symbol, sizes: Mapping[str, list[int]], model: Model, rng: np.random.Generator) -> Any:
+    """A value of an input; `sizes` are those of the blocks of each space, body by body."""
     if symbol == h:
         return float(rng.uniform(0.1, 1.0))
     rows, cols = sizes[symbol.type.codomain.sizes], sizes.get(symbol.type.domain.sizes, [1])

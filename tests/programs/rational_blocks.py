@@ -19,6 +19,8 @@ from tests.oracles.exact_sources import GivenSource
 
 OWN = {True: (2, 0, 1), False: (2,)}
 """Block sizes of a user's space: of one per body, and of one that belongs to no body."""
+PICKED = (1, 1, 0)
+"""Of one that is picked from the joints."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ def exact(symbols: Iterable[Symbol], seed: int) -> Exact:
     sizes: dict[str, tuple[int, ...]] = {"spatial": (6, 6, 6), "joint": (1, 2, 1), "one": (1,)}
     attached = {"spatial": True, "joint": True, "one": False}
     for symbol in listed:
+        if "onto" in symbol.structure.flags:
+            sizes.setdefault(symbol.type.codomain.sizes, PICKED)
         for space in (symbol.type.codomain, symbol.type.domain):
             sizes.setdefault(space.sizes, (6,) if space.sizes == "ground" else OWN[space.attached])
             attached.setdefault(space.sizes, space.attached)

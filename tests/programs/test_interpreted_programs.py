@@ -38,8 +38,10 @@ from operator_algebra.programs.matrices import FLOATS, RATIONALS, Matrix, Number
 from operator_algebra.programs.program import Output, Program
 from operator_algebra.spatial.arrays import Axes
 from tests.expression_strategies import expressions, inputs_for
+from tests.golden.known import block_sizes
 from tests.golden.pages import FOLDER, MASS, pages
 from tests.lowering.agreement import bound, dense, distance, scale
+from tests.lowering.rational_expressions import random_value
 from tests.oracles.interpreted import arrays, given_on, interpreted
 from tests.oracles.interpreted import matrix as array
 from tests.programs.rational_blocks import exact
@@ -70,21 +72,16 @@ SWEPT = [name for name, e in GOLDEN.items() if not related(lower(e))]
 def inputs(program: Program, model: Model, seed: int) -> dict[str, Any]:
     """Random values of all inputs; a user's space has three coordinates at one joint and two at another."""
     rng = np.random.default_rng(seed)
-    sizes = {"spatial": 6 * model.n, "joint": model.nv}
-    values: dict[str, Any] = {}
-    for symbol in program.accepts:
-        space = symbol.type.codomain
-        if symbol.type == ONE >> ONE:
-            values[symbol.name] = float(rng.uniform(0.1, 1.0))
-        elif symbol.structure.flow == "diagonal" and symbol.type.same_sizes:
-            values[symbol.name] = rng.uniform(0.5, 2.0, model.nv)
-        elif symbol.type.domain == ONE:
-            values[symbol.name] = rng.standard_normal(sizes.get(space.sizes, 5 if space.attached else 3))
-        elif symbol.type.domain.attached:
-            at = {model.joint_names[-1]: 3, model.joint_names[1]: 2}
-            values[symbol.name] = {name: rng.standard_normal((6, width)) for name, width in at.items()}
-        else:
-            values[symbol.name] = rng.standard_normal((6 * model.n, 3))
+    contacts = [0] * model.n
+    contacts[-1], contacts[1] = 3, 2
+    joints = [part.stop - part.start for part in model.v_slices]
+    sizes = {"spatial": [6] * model.n, "joint": joints, "contact": contacts, **block_sizes(model)}
+    values: dict[str, Any] = {
+        symbol.name: float(rng.uniform(0.1, 1.0))
+        if symbol.type == ONE >> ONE
+        else random_value(symbol, sizes, model, rng)
+        for symbol in program.accepts
+    }
     if program.reads_rates:
         values.setdefault("v", model.random(seed)[1])
     return values

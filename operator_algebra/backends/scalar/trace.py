@@ -154,6 +154,8 @@ class Tracer(Interpreter):
             block = self.get(tested, k)
             if not block.height:
                 continue
+            if not attached and len(pivot.terms) > 1 and block.height >= self.leaves.model.nv:
+                raise ValueError("the interpreter knows what springs cost that hold all freedoms")
             inverse = numbers.inverse(block)
             if attached and pivot.left is not None and pivot.right is not None:
                 left, right = self.get(pivot.left, k), self.get(pivot.right, k)

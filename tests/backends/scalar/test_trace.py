@@ -271,3 +271,14 @@ def test_healthy_mechanisms_are_trusted(make: Callable[[Expr], Expr | Query]) ->
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             assert answer(call.traced(), call.arguments).good
+
+
+def test_what_springs_cost_that_hold_all_freedoms_is_left_to_the_interpreter() -> None:
+    for nv, refused in ((2, False), (1, True)):
+        program, model = lower(inv(s.H @ s.phi @ s.M @ s.phi.T @ s.H.T + s.T @ s.T.T) @ s.T), chain(nv)
+        call = Call.of(program, model, model.neutral(), inputs(program, model, 3))
+        if refused:
+            with pytest.raises(Untraceable, match="hold all freedoms"):
+                call.traced()
+        else:
+            assert answer(call.traced(), call.arguments).good

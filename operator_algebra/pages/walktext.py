@@ -78,7 +78,7 @@ class _Text:
         if parts:
             self.text.append(WalkLine(f"    {left} = {self.writer.joined(parts)}", self.worded(words)))
         elif read:
-            self.text.append(WalkLine(f"    {left} = 0"))
+            self.text.append(WalkLine(f"    {left} = 0", self.worded(words)))
 
     def worded(self, words: str) -> str:
         """Words with the bodies that they name."""

@@ -243,6 +243,9 @@ def _added(one: Any, other: Any) -> Any:
 
 def _cross(velocity: Any) -> Any:
     """V × on motions, [angular; linear]."""
+    if np.ndim(velocity) == 0:
+        assert velocity == 0  # what comes from the parent of a root
+        return np.zeros((6, 6))
     turning, moving = (_skew(velocity[rows, 0]) for rows in (slice(0, 3), slice(3, 6)))
     return np.block([[turning, np.zeros((3, 3))], [moving, turning]])
 

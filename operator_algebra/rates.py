@@ -18,7 +18,7 @@ from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.parse import parse
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.operators import leaf
-from operator_algebra.operators.local import CROSS, SPIN
+from operator_algebra.operators.local import CROSS, CROSSBAR, SPIN
 from operator_algebra.operators.spaces import FORCE, RATE, Space
 
 I: Expr = one()
@@ -27,6 +27,11 @@ I: Expr = one()
 def cross(velocity: Expr) -> Expr:
     """Motion cross product with a velocity V, body by body: X becomes V × X."""
     return local(CROSS, velocity)
+
+
+def crossbar(force: Expr) -> Expr:
+    """The same product with a force F known: V becomes cross(V)* F."""
+    return local(CROSSBAR, force)
 
 
 E_phi = leaf_symbol(leaf.E_phi)

@@ -31,6 +31,7 @@ from operator_algebra.rates import (
     along_the_motion,
     armature,
     cross,
+    crossbar,
     damping,
     differentiate,
     motion,
@@ -232,8 +233,8 @@ __all__ = [
     "CONTACT", "GROUND", "INPUTS", "LEAVES", "B", "C_nu", "C_xi", "D", "D_ring", "E_ground", "E_phi", "E_psi",
     "E_ring_psi", "G", "G_ring", "H", "H_dot", "I", "Innovations", "K", "M", "Omega", "P", "P_plus", "P_ring", "R", "S",
     "T", "U", "U_ring", "Upsilon", "Upsilon_plus", "V", "V_tilde", "W", "X_abs", "X_cm", "a", "a_ground", "armature",
-    "b", "cross", "damping", "delta", "diag", "differentiate", "ell", "epsilon", "f_ext", "innovations", "inv", "kappa",
-    "m", "m_ring", "motion", "nu", "parse", "phi", "phi_ring", "phi_tilde", "pi_dot", "psi", "psi_ring",
+    "b", "cross", "crossbar", "damping", "delta", "diag", "differentiate", "ell", "epsilon", "f_ext", "innovations",
+    "inv", "kappa", "m", "m_ring", "motion", "nu", "parse", "phi", "phi_ring", "phi_tilde", "pi_dot", "psi", "psi_ring",
     "psi_tilde", "qdd", "root", "rotation", "rotation_delta", "spring", "tau", "tau_bar", "tau_bar_ring", "v",
     "vocabulary", "xi",
 ]  # fmt: skip

@@ -151,6 +151,7 @@ def calls(folder: Path) -> dict[str, Call]:
         "Expr.substitute, value": call(_substituted, R),
         "describe": call(oa.describe, mass, columns=80),
         "cross": call(sym.cross, sym.V),
+        "crossbar": call(sym.crossbar, sym.f_ext),
         "innovations": call(sym.innovations, sym.armature),
         "motion": call(sym.motion, sym.v),
         # -- truth

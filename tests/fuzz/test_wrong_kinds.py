@@ -82,7 +82,7 @@ def public() -> Iterator[str]:
             home = getattr(value, "__module__", "")
             if inspect.isfunction(value) and home.startswith("operator_algebra.applications") and name[0] != "_":
                 yield f"{module.__name__.rpartition('.')[2]}.{name}"
-    yield from ("cross", "innovations", "motion")
+    yield from ("cross", "crossbar", "innovations", "motion")
 
 
 def takes_arguments(value: Any) -> bool:

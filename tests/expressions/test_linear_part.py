@@ -57,6 +57,14 @@ def test_squares_and_turns_are_refused(e: Expr) -> None:
         linear_part(e, y)
 
 
+def test_what_is_buried_too_deeply_is_refused() -> None:
+    e: Expr = cross(H.T @ y)
+    for _ in range(1_000):
+        e = define("A", phi.T @ e)
+    with pytest.raises(InputError, match="y stands inside"):
+        linear_part(e @ X, y)
+
+
 def test_definitions_are_looked_into() -> None:
     assert linear_part(kappa, T) == W
 

@@ -134,6 +134,8 @@ class _Reader:
                 return matmul(local(CROSS, y).T, e.children[0])
             case Transpose() if isinstance(e.body, Local) and e.body.function is CROSS:
                 return matmul(local(CROSSBAR, y), e.body.children[0])
+            case Transpose() if isinstance(e.body, Local) and e.body.function is CROSSBAR:
+                return scale(-1, matmul(local(CROSS, y).T, e.body.children[0]))
             case _:
                 raise self._refused(e)
 

@@ -1,14 +1,21 @@
 """The operator of a formula that is linear in a vector."""
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 from operator_algebra.errors import InputError
+from operator_algebra.evaluation import evaluate
 from operator_algebra.expressions.build import define, local, vector
 from operator_algebra.expressions.linear_part import linear_part
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.normalize import equal
+from operator_algebra.expressions.traverse import free_symbols
+from operator_algebra.models.families import random_tree
 from operator_algebra.operators.spaces import FORCE, MOTION, RATE
 from operator_algebra.symbols import D, H, M, T, W, cross, crossbar, inv, kappa, phi, qdd, v
+from tests.rounding import apart, rounding
 
 MASS = H @ phi @ M @ phi.T @ H.T
 y = vector("y", RATE)
@@ -28,6 +35,7 @@ SIDES = {
     "a cross product": (cross(phi.T @ H.T @ y) @ X, -cross(X) @ phi.T @ H.T),
     "its adjoint": (cross(H.T @ y).T @ F, crossbar(F) @ H.T),
     "a force inside": (crossbar(M @ H.T @ y) @ X, cross(X).T @ M @ H.T),
+    "its adjoint, which is skew": (crossbar(M @ H.T @ y).T @ X, -cross(X).T @ M @ H.T),
     "a definition": (define("A", H @ cross(H.T @ y).T) @ phi @ F, H @ crossbar(phi @ F) @ H.T),
     "the adjoint of one": (define("B", cross(H.T @ y) @ phi.T).T @ F, phi @ crossbar(F) @ H.T),
     "a sum": ((cross(H.T @ y) + 2 * cross(X)) @ X, None),
@@ -73,3 +81,15 @@ def test_definitions_are_looked_into() -> None:
 def test_what_is_not_linear_is_refused(e: Expr) -> None:
     with pytest.raises(InputError):
         linear_part(e, T)
+
+
+@pytest.mark.parametrize("name", [name for name, (_, A) in SIDES.items() if A is not None])
+def test_they_are_equal_on_a_mechanism(name: str) -> None:
+    e, A = SIDES[name]
+    assert A is not None
+    model = random_tree(4, seed=3)
+    rng = np.random.default_rng(3)
+    values: dict[str, Any] = {"y": rng.normal(size=model.nv), "X": rng.normal(size=24), "F": rng.normal(size=24)}
+    given = {name: value for name, value in values.items() if name in {symbol.name for symbol in free_symbols(e)}}
+    found = evaluate(e - A @ y, model, q=model.random(3)[0], **given).dense()
+    assert apart(found, 0 * found) <= rounding(100.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeAlias
@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from operator_algebra.arguments import choice, items
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import define, inv, leaf_symbol, local, one, vector, zero
-from operator_algebra.expressions.differentiate import Derivation, derivative, fitting, given_rates
+from operator_algebra.expressions.differentiate import Derivation, derivatives, fitting, given_rates
 from operator_algebra.expressions.formulas import formula
 from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.names import marked
@@ -18,7 +18,7 @@ from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.parse import parse
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.operators import leaf
-from operator_algebra.operators.local import CROSS, SPIN
+from operator_algebra.operators.local import CROSS, CROSSBAR, SPIN
 from operator_algebra.operators.spaces import FORCE, RATE, Space
 
 I: Expr = one()
@@ -27,6 +27,11 @@ I: Expr = one()
 def cross(velocity: Expr) -> Expr:
     """Motion cross product with a velocity V, body by body: X becomes V × X."""
     return local(CROSS, velocity)
+
+
+def crossbar(force: Expr) -> Expr:
+    """The same product with a force F known: V becomes cross(V)* F."""
+    return local(CROSSBAR, force)
 
 
 E_phi = leaf_symbol(leaf.E_phi)
@@ -182,7 +187,13 @@ def differentiate(
         if not isinstance(moved, Symbol) or moved not in free_symbols(e):
             raise InputError(f"{short(moved)} is no leaf or input of {short(e)}. Name one that it depends on.")
         by = _derivation(None, {moved: fitting(moved, along, "along"), **given}, words, frame, f"by_{moved.name}")
-    return derivative(e, by)
+    return derivatives([e], by)[0]
+
+
+def along_the_motion(formulas: Sequence[Expr], held: Iterable[Symbol]) -> list[Expr]:
+    """The rates of several formulas in body axes, some inputs held; roots are those of numbers."""
+    still: dict[Symbol, Expr] = {symbol: zero(symbol.type) for symbol in held}
+    return derivatives(formulas, _derivation(v, {v: qdd, **still}, (SINGLE,), "body"))
 
 
 def _derivation(

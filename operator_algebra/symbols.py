@@ -19,7 +19,6 @@ from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.operators.spaces import FORCE, GROUND, MOTION, RATE, TORQUE, Space, space
 from operator_algebra.rates import (
     LEAVES,
-    SINGLE,
     E_ground,
     E_phi,
     H,
@@ -29,8 +28,10 @@ from operator_algebra.rates import (
     X_abs,
     X_cm,
     a_ground,
+    along_the_motion,
     armature,
     cross,
+    crossbar,
     damping,
     differentiate,
     motion,
@@ -130,13 +131,11 @@ def _innovations(J: Expr, suffix: str) -> Innovations:
     Upsilon_plus = define(name("Upsilon_plus"), diag(E_phi.T @ Upsilon @ E_phi), cites="filtering and smoothing (81)")
     Omega = define(name("Omega"), psi.T @ H.T @ inv(D) @ H @ psi, cites="filtering and smoothing (80)")
 
-    # J is held; and a root has a derivative by formula only where joints have one degree of freedom.
-    held = {symbol for symbol in free_symbols(J) if symbol.origin == "input"}
-
-    def ring(e: Expr, *domain: str) -> Expr:
-        return differentiate(e, rates=dict.fromkeys(held & free_symbols(e), 0), domain=domain)
-
-    P_ring, U_ring, m_ring = ring(P), ring(U), ring(m, SINGLE)
+    # J is held, and a root is that of numbers.
+    held = [symbol for symbol in free_symbols(J) if symbol.origin == "input"]
+    P_ring, D_ring, G_ring, tau_bar_ring, E_ring_psi, psi_ring, U_ring, m_ring = along_the_motion(
+        (P, D, G, tau_bar, E_psi, psi, U, m), held
+    )
     return Innovations(
         P=P,
         D=D,
@@ -161,11 +160,11 @@ def _innovations(J: Expr, suffix: str) -> Innovations:
         kappa=define(name("kappa"), W @ T, cites="diagonalized dynamics (8.1)"),
         epsilon=define(name("epsilon"), ell @ T, cites="diagonalized dynamics (5.4)"),
         P_ring=P_ring,
-        D_ring=ring(D),
-        G_ring=ring(G),
-        tau_bar_ring=ring(tau_bar),
-        E_ring_psi=ring(E_psi),
-        psi_ring=ring(psi),
+        D_ring=D_ring,
+        G_ring=G_ring,
+        tau_bar_ring=tau_bar_ring,
+        E_ring_psi=E_ring_psi,
+        psi_ring=psi_ring,
         U_ring=U_ring,
         m_ring=m_ring,
         pi_dot=define(name("pi_dot"), P_ring + delta @ P + P @ delta.T, cites="diagonalized dynamics (6.5)"),
@@ -234,8 +233,8 @@ __all__ = [
     "CONTACT", "GROUND", "INPUTS", "LEAVES", "B", "C_nu", "C_xi", "D", "D_ring", "E_ground", "E_phi", "E_psi",
     "E_ring_psi", "G", "G_ring", "H", "H_dot", "I", "Innovations", "K", "M", "Omega", "P", "P_plus", "P_ring", "R", "S",
     "T", "U", "U_ring", "Upsilon", "Upsilon_plus", "V", "V_tilde", "W", "X_abs", "X_cm", "a", "a_ground", "armature",
-    "b", "cross", "damping", "delta", "diag", "differentiate", "ell", "epsilon", "f_ext", "innovations", "inv", "kappa",
-    "m", "m_ring", "motion", "nu", "parse", "phi", "phi_ring", "phi_tilde", "pi_dot", "psi", "psi_ring",
+    "b", "cross", "crossbar", "damping", "delta", "diag", "differentiate", "ell", "epsilon", "f_ext", "innovations",
+    "inv", "kappa", "m", "m_ring", "motion", "nu", "parse", "phi", "phi_ring", "phi_tilde", "pi_dot", "psi", "psi_ring",
     "psi_tilde", "qdd", "root", "rotation", "rotation_delta", "spring", "tau", "tau_bar", "tau_bar_ring", "v",
     "vocabulary", "xi",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from operator_algebra.applications import dynamics
 from operator_algebra.expressions.build import operator, vector
+from operator_algebra.expressions.linear_part import linear_part
 from operator_algebra.models.configurations import rest
 from operator_algebra.models.model import Model, check_model
 from operator_algebra.operators.spaces import RATE, TORQUE
@@ -38,14 +39,27 @@ mass_matrix_along = differentiate(dynamics.mass_matrix, along=w, domain=[CONSTAN
 inverse_dynamics_along = differentiate(dynamics.inverse_dynamics, along=w, rates=_held, domain=[CONSTANT_MAPS])
 """How the joint forces change with the pose, at the same q̈ and v."""
 
-inverse_dynamics_by_rates = differentiate(dynamics.inverse_dynamics, wrt=v, along=w, domain=[CONSTANT_MAPS])
+inverse_dynamics_along_v = differentiate(dynamics.inverse_dynamics, wrt=v, along=w, domain=[CONSTANT_MAPS])
 """How they change with the joint rates."""
 
 forward_dynamics_along = differentiate(dynamics.forward_dynamics, along=w, rates=_held, domain=[CONSTANT_MAPS])
 """How the accelerations change with the pose, at the same T and v: −ℳ⁻¹ times the change of forces."""
 
-forward_dynamics_by_rates = differentiate(dynamics.forward_dynamics, wrt=v, along=w, domain=[CONSTANT_MAPS])
+forward_dynamics_along_v = differentiate(dynamics.forward_dynamics, wrt=v, along=w, domain=[CONSTANT_MAPS])
 """How they change with the joint rates."""
+
+
+inverse_dynamics_by_q = linear_part(inverse_dynamics_along, w)
+"""∂T/∂q: the same as an operator, in which each cross product with what w moves is one with what it acts on."""
+
+inverse_dynamics_by_v = linear_part(inverse_dynamics_along_v, w)
+"""∂T/∂v."""
+
+forward_dynamics_by_q = linear_part(forward_dynamics_along, w)
+"""∂q̈/∂q."""
+
+forward_dynamics_by_v = linear_part(forward_dynamics_along_v, w)
+"""∂q̈/∂v."""
 
 
 def stiffness(model: Model, *, q: ArrayLike) -> list[NDArray[np.float64]]:
@@ -65,6 +79,7 @@ def stiffness(model: Model, *, q: ArrayLike) -> list[NDArray[np.float64]]:
 
 
 __all__ = [
-    "coriolis_matrix", "forward_dynamics_along", "forward_dynamics_by_rates", "inverse_dynamics_along",
-    "inverse_dynamics_by_rates", "mass_matrix_along", "mass_matrix_rate", "spring_rate", "stiffness", "w",
+    "coriolis_matrix", "forward_dynamics_along", "forward_dynamics_along_v", "forward_dynamics_by_q",
+    "forward_dynamics_by_v", "inverse_dynamics_along", "inverse_dynamics_along_v", "inverse_dynamics_by_q",
+    "inverse_dynamics_by_v", "mass_matrix_along", "mass_matrix_rate", "spring_rate", "stiffness", "w",
 ]  # fmt: skip

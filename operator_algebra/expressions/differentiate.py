@@ -5,7 +5,7 @@ The derivative of a name is a name again, that of a fixed point the fixed point 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import assert_never
@@ -64,9 +64,12 @@ class Derivation:
     """Whether joints have one degree of freedom at most, so that their blocks are numbers."""
 
 
-def derivative(e: Expr, by: Derivation) -> Expr:
-    """The derivative of a closed expression."""
-    return _derivatives(e, by, {}, naming=True)[e]
+def derivatives(formulas: Sequence[Expr], by: Derivation) -> list[Expr]:
+    """The derivatives of closed expressions, in order; what they share is done once."""
+    known: Known = {}
+    for e in formulas:
+        known = _derivatives(e, by, known, naming=True)
+    return [known[e] for e in formulas]
 
 
 def _derivatives(e: Expr, by: Derivation, known: Known, *, naming: bool) -> Known:

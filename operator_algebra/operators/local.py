@@ -8,7 +8,7 @@ from typing import Literal
 
 from operator_algebra.arguments import shown
 from operator_algebra.errors import InputError
-from operator_algebra.operators.spaces import MOTION, Space, Type
+from operator_algebra.operators.spaces import FORCE, MOTION, Space, Type
 
 Half = Literal["angular", "linear"]
 Row = tuple[Half | None, Half | None]
@@ -56,8 +56,12 @@ CROSS = LocalFunction(
 """cross(V) = [[ω̃, 0], [ṽ, ω̃]]."""
 SPIN = LocalFunction("spin", (MOTION,), MOTION >> MOTION, linear=True, quarters=(("angular", None), (None, "angular")))
 """spin(V) = [[ω̃, 0], [0, ω̃]], its rotational part alone."""
+CROSSBAR = LocalFunction(
+    "crossbar", (FORCE,), MOTION >> FORCE, linear=True, quarters=(("angular", "linear"), ("linear", None))
+)
+"""crossbar(F) = [[ñ, f̃], [f̃, 0]], so that cross(V)* F = crossbar(F) V."""
 
-LOCAL_FUNCTIONS: dict[str, LocalFunction] = {function.name: function for function in (CROSS, SPIN)}
+LOCAL_FUNCTIONS: dict[str, LocalFunction] = {function.name: function for function in (CROSS, SPIN, CROSSBAR)}
 
 
 def local_function(name: str) -> LocalFunction:

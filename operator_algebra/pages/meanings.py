@@ -11,7 +11,7 @@ _NAMED: dict[str, tuple[str, str]] = {
     "V_tilde": ("cross product with the velocity", ""),
     "a": ("acceleration that velocities alone cause", ""),
     "b": ("gyroscopic force of the body", ""),
-    "delta": ("the joint's own motion as an operator on forces", ""),
+    "delta": ("the joint's own motion, acting on forces", ""),
     "rotation": ("turning of the body's axes", ""),
     "rotation_delta": ("turning of the body's axes against its parent's", ""),
     "xi": ("total joint rates", ""),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -39,11 +40,23 @@ class _Text:
         self.output = output
         self.text: list[WalkLine] = []
         self.name = written(output.name, writer.style)
-        self.sent = _indexed("s", len(walk.inward))
-        self.arrived = _indexed("w", len(walk.inward))
-        self.down = _indexed("d", len(walk.outward))
+        read = self._read()
+        self.sent = _free(("s", "t", "y"), len(walk.inward), read)
+        self.arrived = _free(("w", "u", "z"), len(walk.inward), read)
+        self.down = _free(("d", "e", "b"), len(walk.outward), read)
         self.turns = any(ref is not None for row in (*walk.d_z, *walk.theta) for ref in row)
         self.beta = [written(name, writer.style) for name in _indexed("beta", len(walk.outward))]
+
+    def _read(self) -> set[str]:
+        """The names of values that the lines of the walk read."""
+        refs: list[Ref] = []
+
+        def noted(ref: Ref) -> Ref:
+            refs.append(ref)
+            return ref
+
+        self.walk.map(noted)
+        return set(re.findall(r"\w+", " ".join(self.product(ref, "k") for ref in refs)))
 
     def product(self, ref: Ref, place: str, vector: str = "") -> str:
         """The block of a value at a body, times a vector."""
@@ -78,7 +91,7 @@ class _Text:
         if parts:
             self.text.append(WalkLine(f"    {left} = {self.writer.joined(parts)}", self.worded(words)))
         elif read:
-            self.text.append(WalkLine(f"    {left} = 0"))
+            self.text.append(WalkLine(f"    {left} = 0", self.worded(words)))
 
     def worded(self, words: str) -> str:
         """Words with the bodies that they name."""
@@ -145,6 +158,12 @@ class _Text:
         self.add(f"{x}(i,j)", self.sum(walk.out_beta, "i", arriving), "the block in row {i} of this column")
         for d, row in zip(self.down, walk.d_beta, strict=True):
             self.add(f"{d}(i)", self.sum(row, "i", arriving), "what {i} lets through to its children", read=True)
+
+
+def _free(letters: Sequence[str], count: int, taken: set[str]) -> list[str]:
+    """Names by the first letter that means nothing else in the walk."""
+    choices = [_indexed(letter, count) for letter in letters]
+    return next((names for names in choices if taken.isdisjoint(names)), choices[0])
 
 
 def _indexed(name: str, count: int) -> list[str]:

@@ -14,7 +14,9 @@ from operator_algebra.applications import dynamics, sensitivities
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.evaluation import evaluate
 from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.query import dense
 from operator_algebra.expressions.traverse import free_symbols
+from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import random_tree
 from operator_algebra.models.gallery import load
 from operator_algebra.models.model import Body, Model
@@ -61,9 +63,9 @@ def read_by(e: Expr, values: dict[str, Any]) -> dict[str, Any]:
 CASES: dict[str, tuple[Expr, Expr, str]] = {
     "mass matrix": (sensitivities.mass_matrix_along, dynamics.mass_matrix, "q"),
     "inverse dynamics": (sensitivities.inverse_dynamics_along, dynamics.inverse_dynamics, "q"),
-    "inverse dynamics by rates": (sensitivities.inverse_dynamics_by_rates, dynamics.inverse_dynamics, "v"),
+    "inverse dynamics by rates": (sensitivities.inverse_dynamics_along_v, dynamics.inverse_dynamics, "v"),
     "forward dynamics": (sensitivities.forward_dynamics_along, dynamics.forward_dynamics, "q"),
-    "forward dynamics by rates": (sensitivities.forward_dynamics_by_rates, dynamics.forward_dynamics, "v"),
+    "forward dynamics by rates": (sensitivities.forward_dynamics_along_v, dynamics.forward_dynamics, "v"),
 }
 
 
@@ -130,18 +132,36 @@ def compared_with(pin: Any, model: Model, seed: int) -> None:
     q, v = model.random(seed)
     given_ = numbers(model, seed)
     other.model.armature = other.v(model.arrays.armature)
-    plain = {"f_ext": np.zeros(6 * model.n), "spring_rate": np.zeros(model.nv)}
+    plain: dict[str, Any] = {"f_ext": np.zeros(6 * model.n), "spring_rate": np.zeros(model.nv)}
     pin.computeRNEADerivatives(other.model, other.data, other.q(q), other.v(v), other.v(given_["qdd"]))
     theirs = [other.matrix(other.data.dtau_dq), other.matrix(other.data.dtau_dv)]
-    e = (sensitivities.inverse_dynamics_along, sensitivities.inverse_dynamics_by_rates)
+    e = (sensitivities.inverse_dynamics_along, sensitivities.inverse_dynamics_along_v)
     ours = [
         matrix(e[0], model, q=q, v=v, qdd=given_["qdd"], **plain),
         matrix(e[1], model, q=q, v=v) - np.diag(model.arrays.damping),
     ]
     for found, expected in zip(ours, theirs, strict=True):
         assert apart(found, expected) <= DIGITS * size(expected)
+    by_q = compile_program(dense(sensitivities.inverse_dynamics_by_q), model)(q=q, v=v, qdd=given_["qdd"], **plain)
+    by_v = compile_program(dense(sensitivities.inverse_dynamics_by_v), model)(q=q, v=v)
+    for found, expected in zip((by_q, by_v - np.diag(model.arrays.damping)), theirs, strict=True):
+        assert apart(found, expected) <= DIGITS * size(expected)
     T = given_["T"]
     pin.computeABADerivatives(other.model, other.data, other.q(q), other.v(v), other.v(T - model.arrays.damping * v))
     theirs = other.matrix(other.data.ddq_dq)
     found = matrix(sensitivities.forward_dynamics_along, model, q=q, v=v, T=T, **plain)
     assert apart(found, theirs) <= 100 * DIGITS * size(theirs)
+    found = compile_program(dense(sensitivities.forward_dynamics_by_q), model)(q=q, v=v, T=T, **plain)
+    assert apart(found, theirs) <= 100 * DIGITS * size(theirs)
+
+
+ORDERS = {"inverse_dynamics_by_q": (2, "O(N depth)"), "inverse_dynamics_by_v": (2, "O(N depth)"),
+          "forward_dynamics_by_q": (3, "O(N²)"), "forward_dynamics_by_v": (3, "O(N²)")}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_matrices_take_no_more_than_their_entries_and_the_sweeps_of_dynamics(name: str) -> None:
+    program = lower(dense(getattr(sensitivities, name)))
+    sweeps, order = ORDERS[name]
+    assert len(program.sweeps) <= sweeps
+    assert program.cost(ALL).order == order

@@ -151,6 +151,7 @@ def calls(folder: Path) -> dict[str, Call]:
         "Expr.substitute, value": call(_substituted, R),
         "describe": call(oa.describe, mass, columns=80),
         "cross": call(sym.cross, sym.V),
+        "crossbar": call(sym.crossbar, sym.f_ext),
         "innovations": call(sym.innovations, sym.armature),
         "motion": call(sym.motion, sym.v),
         # -- truth
@@ -197,6 +198,7 @@ def calls(folder: Path) -> dict[str, Call]:
         "closed form": call(oa.compile("V", arm, backend="sympy"), q=[0, 0], v=[0, 0]),
         # -- applications
         "dynamics.poses": call(dyn.poses, robot, q=q),
+        "sensitivities.stiffness": call(oa.sensitivities.stiffness, robot, q=q),
         "dynamics.centre_of_mass": call(dyn.centre_of_mass, robot, q=q),
         "dynamics.total_mass": call(dyn.total_mass, robot),
         "dynamics.potential_energy": call(dyn.potential_energy, robot, q=q),

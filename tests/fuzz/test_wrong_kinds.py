@@ -77,12 +77,12 @@ def public() -> Iterator[str]:
                 for method in sorted(methods)
                 if not method.startswith("_") and takes_arguments(inspect.getattr_static(value, method))
             )
-    for module in (oa.dynamics, oa.task_space, diagnosis):
+    for module in (oa.dynamics, oa.task_space, oa.sensitivities, diagnosis):
         for name, value in vars(module).items():
             home = getattr(value, "__module__", "")
             if inspect.isfunction(value) and home.startswith("operator_algebra.applications") and name[0] != "_":
                 yield f"{module.__name__.rpartition('.')[2]}.{name}"
-    yield from ("cross", "innovations", "motion")
+    yield from ("cross", "crossbar", "innovations", "motion")
 
 
 def takes_arguments(value: Any) -> bool:

@@ -63,7 +63,7 @@ def test_every_name_that_is_read_is_given_or_computed(name: str) -> None:
     body = [line for line in lines[1:] if re.match(r"    \S", line)]
     head = lines[0]
     computed = {match[1] for line in body if (match := re.match(r" +(\w+)(?:\([kij](?:,[kij])?\))? +=", line))}
-    given = set(re.findall(r"\w+", head.partition(" result ")[0])) | {"I", "inv", "root", "cross", "w"}
+    given = set(re.findall(r"\w+", head.partition(" result ")[0])) | {"I", "inv", "root", "cross", "crossbar", "w"}
     for line in body:
         if "=" not in line:
             continue

@@ -194,6 +194,9 @@ class Reader:
         if token == "inv":
             self.take("(")
             return np.linalg.inv(np.asarray(self.closed(")"), dtype=np.float64))
+        if token == "crossbar":
+            self.take("(")
+            return _crossbar(self.closed(")"))
         if token == "cross":
             self.take("(")
             return _cross(self.closed(")"))
@@ -241,8 +244,17 @@ def _added(one: Any, other: Any) -> Any:
     return one + other
 
 
+def _crossbar(force: Any) -> Any:
+    """The block that takes V to cross(V)* F."""
+    turning, pushing = (_skew(force[rows, 0]) for rows in (slice(0, 3), slice(3, 6)))
+    return np.block([[turning, pushing], [pushing, np.zeros((3, 3))]])
+
+
 def _cross(velocity: Any) -> Any:
     """V × on motions, [angular; linear]."""
+    if np.ndim(velocity) == 0:
+        assert velocity == 0  # what comes from the parent of a root
+        return np.zeros((6, 6))
     turning, moving = (_skew(velocity[rows, 0]) for rows in (slice(0, 3), slice(3, 6)))
     return np.block([[turning, np.zeros((3, 3))], [moving, turning]])
 

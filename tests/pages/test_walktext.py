@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator_algebra import symbols as s
+from operator_algebra.applications import sensitivities
 from operator_algebra.expressions.query import Query, block, dense
 from operator_algebra.lowering.lower import lower
 from operator_algebra.pages.walktext import WalkLine, walk_lines
@@ -38,3 +39,10 @@ def test_what_comes_back_reaches_the_other_branches() -> None:
     text = [line.text for line in walk(dense(s.Omega))]
     assert any("for its ancestors i" in line for line in text)
     assert any("the bodies i below" in line for line in text)
+
+
+def test_a_letter_that_means_something_else_in_the_walk_is_not_used_again() -> None:
+    page = lower(dense(sensitivities.inverse_dynamics_by_v)).pseudocode()
+    assert "d_2(i) = −cross(s(i)) β_1(i) + β_2(i)" in page
+    assert "(t: what a body sends to its parent;" in page
+    assert "    s(j) =" not in page

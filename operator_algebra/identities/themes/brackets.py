@@ -2,10 +2,10 @@
 
 from operator_algebra.expressions.build import vector
 from operator_algebra.identities.identity import Identity, Law, Twin
-from operator_algebra.operators.spaces import MOTION
-from operator_algebra.symbols import E_phi, cross
+from operator_algebra.operators.spaces import FORCE, MOTION
+from operator_algebra.symbols import E_phi, cross, crossbar
 
-X, Y, Z = vector("X", MOTION), vector("Y", MOTION), vector("Z", MOTION)
+X, Y, Z, F = vector("X", MOTION), vector("Y", MOTION), vector("Z", MOTION), vector("F", FORCE)
 
 LAWS: tuple[Law, ...] = (
     Identity(
@@ -38,6 +38,16 @@ LAWS: tuple[Law, ...] = (
         twins=(
             Twin("sign", cross(E_phi.T @ X) @ E_phi.T, -(E_phi.T @ cross(X))),
             Twin("shift on one side", cross(E_phi.T @ X) @ E_phi.T, cross(X) @ E_phi.T),
+        ),
+    ),
+    Identity(
+        "cross product with a known force",
+        cross(X).T @ F,
+        crossbar(F) @ X,
+        idea="n × ω = −ω × n, row by row.",
+        twins=(
+            Twin("sign", cross(X).T @ F, -(crossbar(F) @ X)),
+            Twin("star", cross(X).T @ F, crossbar(F).T @ X),
         ),
     ),
 )

@@ -1,7 +1,8 @@
 """Rates of the mass matrix and of its square root, and how they change from one direction of motion to another."""
 
 from operator_algebra.expressions.build import define, vector
-from operator_algebra.identities.identity import Identity, Law, Twin
+from operator_algebra.expressions.query import trace
+from operator_algebra.identities.identity import Identity, Law, Statement, Twin
 from operator_algebra.identities.themes.derivatives import CONSTANT, SINGLE, TURNING
 from operator_algebra.identities.themes.factorization import mass
 from operator_algebra.operators.spaces import RATE
@@ -86,6 +87,25 @@ LAWS: tuple[Law, ...] = (
         twins=(
             Twin("D constant", mass_rate, U_ring @ D @ U.T + U @ D @ U_ring.T),
             Twin("sign", mass_rate, U_ring @ D @ U.T - U @ D_ring @ U.T + U @ D @ U_ring.T),
+        ),
+    ),
+    Statement(
+        "rate of the determinant of the mass matrix",
+        "entries",
+        "query",
+        trace(inv(mass) @ mass_rate),
+        trace(inv(D) @ D_ring),
+        reads="tr (H φ M φ* H*)⁻¹ (H φ M φ* H*)˚ = tr D⁻¹ D̊",
+        idea="The rate of the determinant: that of the innovations factor is one at all times.",
+        twins=(
+            Statement(
+                "without D⁻¹",
+                "entries",
+                "query",
+                trace(inv(mass) @ mass_rate),
+                trace(D_ring),
+                reads="tr (H φ M φ* H*)⁻¹ (H φ M φ* H*)˚ = tr D̊",
+            ),
         ),
     ),
     Identity(

@@ -17,9 +17,9 @@ TREE = random_tree(7, joints=("revolute", "spherical", "universal"), branching=0
 
 
 def sizes(model: Model) -> dict[str, list[int]]:
-    """Every second joint is led in one of its freedoms; states of three, controls and measurements of two."""
+    """Every second joint that can is led in one of its freedoms; states of three, controls and measurements of two."""
     joints = [part.stop - part.start for part in model.v_slices]
-    led = [k % 2 for k in range(model.n)]
+    led = [min(k % 2, joint) for k, joint in enumerate(joints)]
     free = [joint - one for joint, one in zip(joints, led, strict=True)]
     constant = {"state": 3, "control": 2, "measured": 2}
     return {"free": free, "led": led, "loop": [2], "task": [3], **{name: [n] * model.n for name, n in constant.items()}}

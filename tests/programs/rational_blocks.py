@@ -19,6 +19,9 @@ from tests.oracles.exact_sources import GivenSource
 
 OWN = {True: (2, 0, 1), False: (2,)}
 """Block sizes of a user's space: of one per body, and of one that belongs to no body."""
+JOINTS = (1, 2, 1)
+FITTING = {"ground": (6,), "free": (1, 1, 0), "led": (0, 1, 1)}
+"""Of those that are not arbitrary: joints are split in free and led freedoms."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +56,11 @@ def exact(symbols: Iterable[Symbol], seed: int) -> Exact:
     rng = random.Random(seed)
     parent = (-1, 0, rng.randint(-1, 1))
     listed = sorted(symbols, key=lambda symbol: symbol.name)
-    sizes: dict[str, tuple[int, ...]] = {"spatial": (6, 6, 6), "joint": (1, 2, 1), "one": (1,)}
+    sizes: dict[str, tuple[int, ...]] = {"spatial": (6, 6, 6), "joint": JOINTS, "one": (1,)}
     attached = {"spatial": True, "joint": True, "one": False}
     for symbol in listed:
         for space in (symbol.type.codomain, symbol.type.domain):
-            sizes.setdefault(space.sizes, (6,) if space.sizes == "ground" else OWN[space.attached])
+            sizes.setdefault(space.sizes, FITTING.get(space.sizes, OWN[space.attached]))
             attached.setdefault(space.sizes, space.attached)
     tree = Mechanism(parent, sizes, ("joint0", "joint1", "joint2"))
     ends = {symbol.name: [_ends(symbol, k, parent) for k in _bodies(symbol)] for symbol in listed}

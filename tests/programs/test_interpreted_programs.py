@@ -39,7 +39,9 @@ from operator_algebra.programs.program import Output, Program
 from operator_algebra.spatial.arrays import Axes
 from tests.expression_strategies import expressions, inputs_for
 from tests.golden.pages import FOLDER, MASS, pages
+from tests.golden.test_known import sizes as known_sizes
 from tests.lowering.agreement import bound, dense, distance, scale
+from tests.lowering.rational_expressions import rational_inputs
 from tests.oracles.interpreted import arrays, given_on, interpreted
 from tests.oracles.interpreted import matrix as array
 from tests.programs.rational_blocks import exact
@@ -68,7 +70,16 @@ SWEPT = [name for name, e in GOLDEN.items() if not related(lower(e))]
 
 
 def inputs(program: Program, model: Model, seed: int) -> dict[str, Any]:
-    """Random values of all inputs; a user's space has three coordinates at one joint and two at another."""
+    """Random values of all inputs; a user's space has three coordinates at one joint and two at another.
+
+    The spaces of known algorithms have sizes that fit together.
+    """
+    known = known_sizes(model)
+    ends = (space for symbol in program.accepts for space in (symbol.type.codomain, symbol.type.domain))
+    if any(space.sizes in known for space in ends):
+        formulas = [body_of(output.formula) for output in program.outputs]
+        found = {name: x for e in formulas for name, x in rational_inputs(e, model, seed, more=known).items()}
+        return {**({"v": model.random(seed)[1]} if program.reads_rates else {}), **found}
     rng = np.random.default_rng(seed)
     sizes = {"spatial": 6 * model.n, "joint": model.nv}
     values: dict[str, Any] = {}

@@ -54,9 +54,13 @@ class Node:
         self.value = value
 
     def __repr__(self) -> str:
-        if self.operation in ("constant", "input"):
-            return f"{self.value!r}" if self.operation == "constant" else f"x{int(self.value)}"
-        return f"{self.operation}({', '.join(repr(x) for x in self.arguments)})"
+        """Operands by their numbers: what they are made of has no end."""
+        if self.operation == "constant":
+            return repr(self.value)
+        if self.operation == "input":
+            return f"x{int(self.value)}"
+        named = (repr(one) if one.a is one else f"#{one.number}" for one in self.arguments)
+        return f"{self.operation}({', '.join(named)})"
 
     @property
     def arguments(self) -> tuple[Node, ...]:
@@ -134,8 +138,8 @@ class Graph:
 
     >>> graph = Graph()
     >>> x, y = graph.input(0), graph.input(1)
-    >>> (x + y) is (y + x), x + (y - x), 2 * x - x * 2, (-x) * y
-    (True, x1, 0.0, negative(multiply(x0, x1)))
+    >>> (x + y) is (y + x), x + (y - x), 2 * x - x * 2, x * y
+    (True, x1, 0.0, multiply(x0, x1))
     """
 
     def __init__(self) -> None:

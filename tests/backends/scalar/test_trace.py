@@ -44,8 +44,20 @@ from tests.rounding import apart, rounding, size
 from tests.strategies import ALL_JOINTS, mechanisms
 
 GOLDEN = {path.relative_to(FOLDER).with_suffix("").as_posix(): e for path, e in pages().items()}
-ROWS_CHOSEN = {"task_space/stacked_inertia", "task_space/stacked_force"}
-"""Their one pivot is not known to be symmetric."""
+ROWS_CHOSEN = {
+    "task_space/stacked_inertia",
+    "task_space/stacked_force",
+    "known/constrained_dynamics",
+    "known/constrained_dynamics_with_velocities",
+    "known/constrained_determinant",
+    "known/plastic_impact",
+    "known/proximal_step",
+    "known/springs",
+    "known/regulator_inward",
+    "known/smoother_outward",
+    "known/evidence_outward",
+}
+"""They invert a block of several rows that is not known to be symmetric."""
 TRACED = [name for name, e in GOLDEN.items() if not related(lower(e)) and name not in ROWS_CHOSEN]
 
 

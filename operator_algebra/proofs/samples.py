@@ -1,0 +1,141 @@
+"""Samples of a claim: its models in a stack, drawn by a plan and evaluated together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from operator_algebra.expressions.nodes import Expr, Symbol
+from operator_algebra.expressions.traverse import free_symbols
+from operator_algebra.programs.mechanism import Mechanism
+from operator_algebra.proofs.fields import Array, Field, Mask
+from operator_algebra.proofs.freed import Freed, Pivot, pivots
+from operator_algebra.proofs.models import (
+    Domain,
+    Number,
+    Parents,
+    Part,
+    Rows,
+    Shape,
+    Sign,
+    draw,
+    follow,
+    needed,
+    part_of,
+    sized,
+    vanishes,
+)
+from operator_algebra.proofs.values import Values
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A tree and the numbers that its blocks are made of."""
+
+    parent: Parents
+    numbers: tuple[Number, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is drawn for a claim at one size: its leaves, or the solution of a recursion and a root instead of one."""
+
+    domain: Domain
+    shape: Shape
+    leaves: tuple[Symbol, ...]
+    pivots: tuple[Pivot, ...]
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """What has parameters, in order."""
+        driven = {pivot.of.driver for pivot in self.pivots}
+        drawn = [leaf for leaf in self.leaves if leaf not in driven and not vanishes(leaf, self.domain)]
+        inside = [Part(pivot.of.solution, "square", "same", positive=True) for pivot in self.pivots]
+        roots = [Part(pivot.root, "lower", "same", positive=True) for pivot in self.pivots]
+        return (*(part_of(leaf, self.domain) for leaf in drawn), *inside, *roots)
+
+    @cached_property
+    def tree(self) -> Mechanism:
+        """The block sizes, on a tree without edges."""
+        return sized(self.shape, (-1,) * self.shape.bodies, self.leaves)
+
+    @cached_property
+    def signs(self) -> tuple[Sign, ...]:
+        """The parameters in order: which of them must be positive."""
+        return tuple(sign for part in self.parts for sign in part.signs(self.tree))
+
+    def draws(self, parent: Parents, count: int) -> list[Sample]:
+        """The first samples on one tree."""
+        return [Sample(parent, tuple(draw(self.signs, self.shape.block, k))) for k in range(count)]
+
+    def dense(self, sample: Sample) -> dict[Expr, Rows]:
+        """What is drawn, as whole operators."""
+        tree = Mechanism(sample.parent, self.tree.sizes)
+        made: dict[Expr, Rows] = {}
+        start = 0
+        for part in self.parts:
+            stop = start + len(part.signs(self.tree))
+            made[part.key] = part.dense(tree, sample.numbers[start:stop])
+            start = stop
+        for leaf in self.leaves:
+            if vanishes(leaf, self.domain):
+                made[leaf] = [[0] * tree.whole(leaf.type.domain) for _ in range(tree.whole(leaf.type.codomain))]
+        follow(made, tree)
+        return made
+
+    def values(self, field: Field, samples: Sequence[Sample]) -> Values:
+        """The samples in a field, ready for formulas; sound where they are all that is declared."""
+        listed = [self.dense(sample) for sample in samples]
+        stacked = {key: field.array([one[key] for one in listed]) for key in listed[0]} if listed else {}
+        given = {key: array for key, array in stacked.items() if isinstance(key, Symbol)}
+        sound: Mask | None = None
+        for pivot in self.pivots:
+            given[pivot.of.driver], sound = self._driver(field, given, stacked, pivot, sound)
+        made = Values(field, self.tree, given, len(samples), sound=sound)
+        for leaf in self.leaves:
+            sound = self._meant(made, leaf)
+            if sound is not None:
+                made = Values(field, self.tree, given, len(samples), sound=sound)
+        return made
+
+    def _driver(
+        self, field: Field, given: Mapping[Expr, Array], stacked: Mapping[Expr, Array], pivot: Pivot, sound: Mask | None
+    ) -> tuple[Array, Mask]:
+        """The leaf that drives a recursion, for a solution that makes what stands under the root a square."""
+        start, lower = stacked[pivot.of.solution], stacked[pivot.root]
+        inside = Values(field, self.tree, {**given, pivot.of.solution: start}, len(start), sound=sound)
+        under = inside.value(pivot.root.body)
+        back = inside.right_inverse(pivot.outer)
+        gap = field.settled(field.product(lower, lower.transpose(0, 2, 1)) - under.array)
+        change = field.product(field.product(back.array, gap), back.array.transpose(0, 2, 1))
+        solution = field.settled(start + change)
+        driver, fine = driving(field, self.tree, given, pivot.of, solution)
+        return driver, fine & under.sound & back.sound
+
+    def _meant(self, made: Values, leaf: Symbol) -> Mask | None:
+        """Where a leaf is onto, or has an inverse, if that is declared and not so by the way it is drawn."""
+        structure = leaf.structure
+        if not structure.has("onto") or (structure.definite and structure.flow == "diagonal") or structure.unit:
+            return None
+        if structure.flow == "diagonal":
+            return made.right_inverse(leaf).sound
+        return made.field.inverses(made.value(leaf).array)[1] if structure.invertible else None
+
+
+def driving(
+    field: Field, tree: Mechanism, given: Mapping[Expr, Array], freed: Freed, solution: Array, *, generic: bool = False
+) -> tuple[Array, Mask]:
+    """The leaf L := X − g(X) that drives a recursion X = L + g(X)."""
+    nothing = field.zeros(*solution.shape)
+    known = {**given, freed.solution.variable: solution, freed.driver: nothing}
+    rest = Values(field, tree, known, len(solution), generic=generic).value(freed.solution.body)
+    return field.settled(solution - rest.array), rest.sound
+
+
+@lru_cache(maxsize=512)
+def plan_of(domain: Domain, shape: Shape, sides: tuple[Expr, ...]) -> Plan:
+    """What is drawn for some expressions at one size."""
+    found = frozenset[Symbol]().union(*(free_symbols(side) for side in sides))
+    turned = pivots(sides)
+    return Plan(domain, shape, needed([*found, *(pivot.of.driver for pivot in turned)]), turned)

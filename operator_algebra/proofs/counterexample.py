@@ -10,8 +10,8 @@ from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.identities.identity import Identity, Law
 from operator_algebra.operators.spaces import Space
 from operator_algebra.programs.mechanism import Mechanism
-from operator_algebra.proofs.models import Number, Rows
 from operator_algebra.proofs.orders import is_positive
+from operator_algebra.proofs.rigid import Number, Rows
 from operator_algebra.proofs.samples import Plan, Sample
 from operator_algebra.proofs.statements import Pair
 from operator_algebra.proofs.values import Values
@@ -63,11 +63,10 @@ class Counterexample:
         """
         more = "1 more entry differs" if self.elsewhere == 1 else f"{self.elsewhere} more entries differ"
         rest = more if self.elsewhere else "equal everywhere else"
-        lines = [
-            f"smallest counter-example: {self._mechanism()}",
-            "; ".join(self._leaf(leaf) for leaf in self.leaves),
-            f"{self._difference()}; {rest}",
-        ]
+        edges = any(above >= 0 for above in self.parent)
+        blocks = [self._leaf(leaf) for leaf in self.leaves if edges or not leaf.structure.hop]
+        lines = [f"smallest counter-example: {self._mechanism()}", *(["; ".join(blocks)] if blocks else [])]
+        lines.append(f"{self._difference()}; {rest}")
         if not self.positive:
             lines.append("(an inertia that is not positive: no real body has it, but the algebra does not see that)")
         return "\n".join(lines)
@@ -120,9 +119,10 @@ def _parts(tree: Mechanism, space: Space) -> list[range]:
 
 
 def _text(block: Rows) -> str:
+    """[1 2; 3 4], or a number alone."""
     if len(block) == 1 and len(block[0]) == 1:
         return str(block[0][0])
-    return "[" + ", ".join("[" + ", ".join(map(str, row)) + "]" for row in block) + "]"
+    return "[" + "; ".join(" ".join(map(str, row)) for row in block) + "]"
 
 
 def located(claim: Law, plan: Plan, sample: Sample, values: Values, pair: Pair) -> Counterexample:
@@ -133,7 +133,9 @@ def located(claim: Law, plan: Plan, sample: Sample, values: Values, pair: Pair) 
     leaves = {leaf: _rows(values.value(leaf).array[0].tolist()) for leaf in plan.leaves}
     positive = all(is_positive(leaves[pivot.of.driver], strictly=True) for pivot in plan.pivots)
     tree = Mechanism(sample.parent, plan.tree.sizes)
-    return Counterexample(claim, tree, leaves, left, right, entry, _block(claim, values, entry), len(apart) - 1, positive)
+    return Counterexample(
+        claim, tree, leaves, left, right, entry, _block(claim, values, entry), len(apart) - 1, positive
+    )
 
 
 def _block(claim: Law, values: Values, entry: tuple[int, int]) -> Block | None:

@@ -71,7 +71,7 @@ class Field:
         if n == 1:
             return self.reciprocals(a), np.asarray(a[:, 0, 0] != 0)
         sound = np.ones(count, dtype=np.bool_)
-        every = np.arange(count)
+        every: Array = np.asarray(range(count), dtype=np.int64)
         work = np.concatenate([a, self.identity(count, n)], axis=2)
         for k in range(n):
             best = k + np.argmax(work[:, k:, k] != 0, axis=1)
@@ -87,7 +87,8 @@ class Field:
     def determinants(self, a: Array) -> Array:
         """The determinants, by Gauss; zero where a pivot is."""
         count, n = a.shape[:2]
-        every, work, result = np.arange(count), a, self.array([1] * count)
+        every: Array = np.asarray(range(count), dtype=np.int64)
+        work, result = a, self.array([1] * count)
         for k in range(n):
             best = k + np.argmax(work[:, k:, k] != 0, axis=1)
             pivot, moved = work[every, best], work[:, k].copy()
@@ -130,8 +131,8 @@ class Residues(Field):
         if isinstance(values, np.ndarray) and values.dtype != object:
             return values % self.prime
         made: NDArray[np.object_] = np.asarray(values, dtype=object)
-        flat = [self._residue(Fraction(x)) for x in made.ravel().tolist()]
-        return np.asarray(flat, dtype=np.int64).reshape(made.shape)
+        flat = [x if isinstance(x, int) else self._residue(x) for x in made.ravel().tolist()]
+        return np.asarray(flat, dtype=np.int64).reshape(made.shape) % self.prime
 
     def _residue(self, x: Fraction) -> int:
         return x.numerator * pow(x.denominator, -1, self.prime) % self.prime
@@ -176,6 +177,17 @@ class Fractions(Field):
     def array(self, values: Sequence[object] | Array) -> Array:
         """Numbers of Python as they are."""
         return _exact(np.asarray(values, dtype=object))
+
+    def product(self, a: Array, b: Array) -> Array:
+        """The matrix product, sample by sample, of matrices with many zeros."""
+        made = self.zeros(len(a), a.shape[1], b.shape[2])
+        for result, left, right in zip(made, a.tolist(), b.tolist(), strict=True):
+            sparse = [[(j, x) for j, x in enumerate(row) if x] for row in right]
+            for i, row in enumerate(left):
+                for k, x in enumerate(row):
+                    for j, y in sparse[k] if x else ():
+                        result[i, j] += x * y
+        return self.settled(made)
 
     def settled(self, a: Array) -> Array:
         """Fractions without denominator as integers."""

@@ -20,14 +20,20 @@ from operator_algebra.expressions.traverse import children_and_definition, posto
 from operator_algebra.operators.leaf import JointMap, JointMapRate, RigidInertia, RigidShift
 from operator_algebra.operators.spaces import Space
 from operator_algebra.programs.mechanism import Mechanism
+from operator_algebra.proofs.rigid import (
+    NOTHING,
+    SPATIAL,
+    Number,
+    Rows,
+    own_square,
+    quarters,
+    rigid_inertia,
+    rigid_shift,
+    times,
+)
 from operator_algebra.symbols import E_ground, E_phi, M, X_abs, X_cm
 
-Number: TypeAlias = int | Fraction
-Rows: TypeAlias = list[list[Number]]
 Parents: TypeAlias = tuple[int, ...]
-
-SPATIAL = 6
-"""Coordinates of a motion."""
 
 
 # -- trees and sizes ---------------------------------------------------------------------------------------------------
@@ -70,6 +76,11 @@ _GENERAL = (
 _PHYSICAL = tuple(Shape(SPATIAL, freedoms) for freedoms in ((1,), (1, 1), (1, 1, 1), (1, 2), (2, 3, 1), (1, 2, 1, 1)))
 
 
+_OF_MECHANISMS = frozenset({"serial", "1-DOF", "revolute", "free base"})
+KNOWN_WORDS = _OF_MECHANISMS | {"J = 0", "any J", "any G"}
+"""Words of a domain that models are drawn for; the last three speak of the formula."""
+
+
 @dataclass(frozen=True)
 class Domain:
     """What a claim asks of a mechanism: words of its domain, and whether motions have six coordinates."""
@@ -81,7 +92,7 @@ class Domain:
     def of(sides: Iterable[Expr], words: Iterable[str]) -> Domain:
         """The domain of a claim about some expressions."""
         nodes = {node for side in sides for node in postorder(side, children_and_definition)}
-        told = frozenset(words) & {"serial", "1-DOF", "revolute", "free base"}
+        told = frozenset(words) & _OF_MECHANISMS
         return Domain(told, "revolute" in told or any(_reads_coordinates(node) for node in nodes))
 
     def shapes(self) -> Iterator[Shape]:
@@ -109,13 +120,19 @@ def _reads_coordinates(node: Expr) -> bool:
     if isinstance(node, Local):
         return True
     leaf = node.leaf if isinstance(node, Symbol) else None
-    return leaf is not None and (leaf.form in (RigidShift("base"), RigidShift("mass centre")) or "ground" in leaf.stands)
+    return leaf is not None and (
+        leaf.form in (RigidShift("base"), RigidShift("mass centre")) or "ground" in leaf.stands
+    )
 
 
 def sized(shape: Shape, parent: Parents, leaves: Iterable[Expr]) -> Mechanism:
     """The tree with the block sizes of all spaces: those of a user's own differ from body to body."""
     n = shape.bodies
-    sizes: dict[str, tuple[int, ...]] = {"spatial": (shape.block,) * n, "joint": shape.freedoms, "ground": (shape.block,)}
+    sizes: dict[str, tuple[int, ...]] = {
+        "spatial": (shape.block,) * n,
+        "joint": shape.freedoms,
+        "ground": (shape.block,),
+    }
     for leaf in leaves:
         for space in (leaf.type.codomain, leaf.type.domain):
             for part in space.summands:
@@ -129,6 +146,8 @@ def sized(shape: Shape, parent: Parents, leaves: Iterable[Expr]) -> Mechanism:
 Kind = Literal["plain", "symmetric", "square", "lower", "axis", "shift", "inertia"]
 Relation = Literal["same", "root", "hop", "path", "any"]
 Sign = Literal["any", "positive"]
+
+_ANY: tuple[Sign, ...] = ("any",)
 
 
 @dataclass(frozen=True)
@@ -153,7 +172,8 @@ class Part:
         if self.relation == "any":
             return [(-1, -1)]
         inward = self.key.structure.flow == "inward"
-        return [(i, j) if inward else (j, i) for j in range(n) for i in range(j)]
+        home = int(self.relation == "path" and not (self.unit or self.key.structure.strict))
+        return [(i, j) if inward else (j, i) for j in range(n) for i in range(j + home)]
 
     def block_size(self, tree: Mechanism, place: tuple[int, int]) -> tuple[int, int]:
         """Rows and columns of one block."""
@@ -168,17 +188,17 @@ class Part:
             height, width = self.block_size(tree, place)
             match self.kind:
                 case "plain":
-                    found += ["any"] * (height * width)
+                    found += _ANY * (height * width)
                 case "symmetric" | "square" | "lower":
                     for i in range(height):
-                        found += ["any"] * i
+                        found += _ANY * i
                         found.append("positive" if self.positive else "any")
                 case "axis":
-                    found += ["any"] * 3
+                    found += _ANY * 3
                 case "shift":
-                    found += ["positive", *["any"] * 6]
+                    found += ("positive", *_ANY * 6)
                 case "inertia":
-                    found += ["positive", *["any"] * 3, "positive", "any", "positive", "any", "any", "positive"]
+                    found += ("positive", *_ANY * 3, "positive", "any", "positive", "any", "any", "positive")
         return found
 
     def dense(self, tree: Mechanism, numbers: Sequence[Number]) -> Rows:
@@ -200,7 +220,7 @@ class Part:
             return parent[below] < 0
         if self.relation == "hop":
             return parent[below] == above
-        return self.relation != "path" or above in ancestors(parent, below)
+        return self.relation != "path" or above == below or above in ancestors(parent, below)
 
     def _block(self, numbers: Iterator[Number], height: int, width: int) -> Rows:
         match self.kind:
@@ -209,16 +229,16 @@ class Part:
             case "symmetric" | "square" | "lower":
                 lower: Rows = [[next(numbers) if j <= i else 0 for j in range(width)] for i in range(height)]
                 if self.kind == "square":
-                    return _times_own_adjoint(lower)
+                    return own_square(lower)
                 if self.kind == "lower":
                     return lower
                 return [[lower[max(i, j)][min(i, j)] for j in range(width)] for i in range(height)]
             case "axis":
                 return [[*(next(numbers) for _ in range(3)), 0, 0, 0]]
             case "shift":
-                return _rigid(*(next(numbers) for _ in range(7)))
+                return rigid_shift(*(next(numbers) for _ in range(7)))
             case "inertia":
-                return _inertia(*(next(numbers) for _ in range(10)))
+                return rigid_inertia(*(next(numbers) for _ in range(10)))
 
 
 def _start(tree: Mechanism, space: Space, body: int) -> int:
@@ -237,48 +257,6 @@ def ancestors(parent: Parents, k: int) -> list[int]:
         k = parent[k]
         found.append(k)
     return found
-
-
-def _times_own_adjoint(a: Rows) -> Rows:
-    return [[sum((x * y for x, y in zip(one, other, strict=True)), start=0) for other in a] for one in a]
-
-
-def _skew(x: Number, y: Number, z: Number) -> Rows:
-    return [[0, -z, y], [z, 0, -x], [-y, x, 0]]
-
-
-def _times(a: Rows, b: Rows) -> Rows:
-    return [[sum((x * y for x, y in zip(row, col, strict=True)), start=0) for col in zip(*b, strict=True)] for row in a]
-
-
-def _quarters(a: Rows, b: Rows, c: Rows, d: Rows) -> Rows:
-    return [[*x, *y] for x, y in zip(a, b, strict=True)] + [[*x, *y] for x, y in zip(c, d, strict=True)]
-
-
-_NOTHING: Rows = [[0] * 3] * 3
-
-
-def _rigid(w: Number, x: Number, y: Number, z: Number, *offset: Number) -> Rows:
-    """φ(R, l) = [[R, l̃ R], [0, R]] for the rotation of a quaternion."""
-    n = w * w + x * x + y * y + z * z
-    whole = [
-        [n - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), n - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), n - 2 * (x * x + y * y)],
-    ]
-    turn: Rows = [[entry if n == 1 else Fraction(entry) / n for entry in row] for row in whole]
-    return _quarters(turn, _times(_skew(*offset), turn), _NOTHING, turn)
-
-
-def _inertia(m: Number, x: Number, y: Number, z: Number, *lower: Number) -> Rows:
-    """[[J, h̃], [−h̃, m I]] with h = m c and J = L L* − m c̃ c̃."""
-    a, b, c, d, e, f = lower
-    about = _times_own_adjoint([[a, 0, 0], [b, c, 0], [d, e, f]])
-    skew = _skew(x, y, z)
-    square = _times(skew, skew)
-    J = [[p - m * q for p, q in zip(one, other, strict=True)] for one, other in zip(about, square, strict=True)]
-    first = [[m * entry for entry in row] for row in skew]
-    return _quarters(J, first, [[-x for x in row] for row in first], [[m, 0, 0], [0, m, 0], [0, 0, m]])
 
 
 @dataclass(frozen=True)
@@ -348,7 +326,7 @@ def follow(drawn: dict[Expr, Rows], tree: Mechanism) -> None:
         placed, hop = drawn[X_abs], drawn[E_phi]
         for k, p in enumerate(tree.parent):
             if p >= 0:
-                _put(placed, _times(_six(placed, p, p), _six(hop, p, k)), SPATIAL * k, SPATIAL * k)
+                _put(placed, times(_six(placed, p, p), _six(hop, p, k)), SPATIAL * k, SPATIAL * k)
             elif E_ground in drawn:
                 _put(placed, _six(drawn[E_ground], 0, k), SPATIAL * k, SPATIAL * k)
     if X_cm in drawn:
@@ -356,7 +334,7 @@ def follow(drawn: dict[Expr, Rows], tree: Mechanism) -> None:
             inertia = _six(drawn[M], k, k)
             back = [[-Fraction(x) / inertia[3][3] for x in row[3:]] for row in inertia[:3]]
             unit: Rows = [[int(i == j) for j in range(3)] for i in range(3)]
-            _put(drawn[X_cm], _quarters(unit, [list(row) for row in back], _NOTHING, unit), SPATIAL * k, SPATIAL * k)
+            _put(drawn[X_cm], quarters(unit, [list(row) for row in back], NOTHING, unit), SPATIAL * k, SPATIAL * k)
 
 
 def _six(a: Rows, i: int, j: int) -> Rows:

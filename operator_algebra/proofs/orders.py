@@ -7,8 +7,10 @@ from fractions import Fraction
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.identities.identity import Statement
 from operator_algebra.proofs.fields import Fractions
-from operator_algebra.proofs.models import Number, Rows
+from operator_algebra.proofs.rigid import Number, Rows
 from operator_algebra.proofs.samples import Plan, Sample
+from operator_algebra.proofs.statements import Pair
+from operator_algebra.proofs.values import Values
 
 
 def is_order(claim: Statement) -> bool:
@@ -16,12 +18,16 @@ def is_order(claim: Statement) -> bool:
     return claim.rule == "semidefinite"
 
 
-def order_broken(claim: Statement, plan: Plan, sample: Sample) -> bool:
-    """Whether rhs − lhs is not positive semidefinite at a sample."""
+def order(claim: Statement, values: Values) -> Pair:
+    """Both sides of an order."""
     assert isinstance(claim.lhs, Expr)
     assert isinstance(claim.rhs, Expr)
-    values = plan.values(Fractions(), [sample])
-    left, right = values.value(claim.lhs), values.value(claim.rhs)
+    return values.value(claim.lhs), values.value(claim.rhs)
+
+
+def order_broken(claim: Statement, plan: Plan, sample: Sample) -> bool:
+    """Whether rhs − lhs is not positive semidefinite at a sample."""
+    left, right = order(claim, plan.values(Fractions(), [sample]))
     sound = bool((left.sound & right.sound)[0])
     return sound and not is_positive((right.array - left.array)[0].tolist(), strictly=False)
 

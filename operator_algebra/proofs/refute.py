@@ -13,8 +13,8 @@ from time import monotonic
 from operator_algebra.identities.identity import Law, Statement
 from operator_algebra.proofs.counterexample import Counterexample, located
 from operator_algebra.proofs.fields import SMALL, Field, Fractions, Mask, Residues
-from operator_algebra.proofs.models import Domain
-from operator_algebra.proofs.orders import is_order, order_broken
+from operator_algebra.proofs.models import KNOWN_WORDS, Domain
+from operator_algebra.proofs.orders import is_order, order, order_broken
 from operator_algebra.proofs.samples import Plan, Sample, plan_of
 from operator_algebra.proofs.statements import Pair, expressions, pairs
 from operator_algebra.proofs.values import Values
@@ -36,10 +36,13 @@ def refute(claim: Law, *, seconds: float = 2.0) -> Counterexample | None:
     until = monotonic() + seconds
     sides = expressions(claim)
     domain = Domain.of(sides, claim.domain)
+    unknown = [word for word in claim.domain if word not in KNOWN_WORDS]
+    if unknown:
+        return None  # a mechanism that does not have it refutes nothing
     for shape in domain.shapes():
         plan = plan_of(domain, shape, sides)
         samples, values = _first(plan)
-        for sample in _refuting(claim, plan, samples, values):
+        for sample in _refuting(claim, plan, samples, values, until):
             found = _exactly(claim, plan, _smallest(claim, plan, sample, until))
             if found is not None:
                 return found
@@ -62,9 +65,13 @@ def _residues() -> Field:
     return Residues(SMALL)
 
 
-def _refuting(claim: Law, plan: Plan, samples: Sequence[Sample], values: Values) -> Iterator[Sample]:
+def _refuting(claim: Law, plan: Plan, samples: Sequence[Sample], values: Values, until: float) -> Iterator[Sample]:
     """The samples that contradict a claim, the simplest first."""
-    found = [sample for sample, differs in zip(samples, _contradicts(claim, plan, samples, values), strict=True) if differs]
+    found = [
+        sample
+        for sample, differs in zip(samples, _contradicts(claim, plan, samples, until, values), strict=True)
+        if differs
+    ]
     yield from sorted(found, key=_weight)
 
 
@@ -73,10 +80,12 @@ def _weight(sample: Sample) -> tuple[int, int]:
     return sum(x != 0 for x in sample.numbers), sum(int(abs(x - (x > 0))) for x in sample.numbers)
 
 
-def _contradicts(claim: Law, plan: Plan, samples: Sequence[Sample], values: Values | None = None) -> list[bool]:
+def _contradicts(
+    claim: Law, plan: Plan, samples: Sequence[Sample], until: float, values: Values | None = None
+) -> list[bool]:
     """Which samples contradict a claim."""
     if isinstance(claim, Statement) and is_order(claim):
-        return [order_broken(claim, plan, sample) for sample in samples]
+        return [monotonic() < until and order_broken(claim, plan, sample) for sample in samples]
     said = pairs(claim, samples, plan.values(_residues(), samples) if values is None else values)
     broken = [False] * len(samples)
     for pair in said or ():
@@ -99,23 +108,26 @@ def _smallest(claim: Law, plan: Plan, sample: Sample, until: float) -> Sample:
         for _ in range(_ROUNDS):
             if monotonic() > until:
                 return sample
-            better = _simpler(claim, plan, sample, simple)
+            better = _simpler(claim, plan, sample, simple, until)
             if better is None:
                 break
             sample = better
     return sample
 
 
-def _simpler(claim: Law, plan: Plan, sample: Sample, simple: int) -> Sample | None:
+def _simpler(claim: Law, plan: Plan, sample: Sample, simple: int, until: float) -> Sample | None:
     """The sample with as many numbers set as can be: each that may be alone, then the first of these together."""
     places = [k for k, x in enumerate(sample.numbers) if _may(x, plan.signs[k], simple)]
-    alone = _contradicts(claim, plan, [_set(sample, [k], simple) for k in places]) if places else []
+    alone = _contradicts(claim, plan, [_set(sample, [k], simple) for k in places], until) if places else []
     places = [k for k, still in zip(places, alone, strict=True) if still]
     if not places:
         return None
     together = [_set(sample, places[: k + 1], simple) for k in range(1, len(places))]
-    kept = _contradicts(claim, plan, together) if together else []
-    return next((one for one, still in zip(reversed(together), reversed(kept), strict=True) if still), _set(sample, places[:1], simple))
+    kept = _contradicts(claim, plan, together, until) if together else []
+    return next(
+        (one for one, still in zip(reversed(together), reversed(kept), strict=True) if still),
+        _set(sample, places[:1], simple),
+    )
 
 
 def _may(x: object, sign: str, simple: int) -> bool:
@@ -135,7 +147,7 @@ def _exactly(claim: Law, plan: Plan, sample: Sample) -> Counterexample | None:
     field = Fractions()
     values = plan.values(field, [sample])
     if isinstance(claim, Statement) and is_order(claim):
-        said: list[Pair] | None = [(values.value(claim.lhs), values.value(claim.rhs))]
+        said: list[Pair] | None = [order(claim, values)]
     else:
         said = pairs(claim, [sample], values)
     for pair in said or ():

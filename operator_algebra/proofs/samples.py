@@ -13,10 +13,8 @@ from operator_algebra.proofs.fields import Array, Field, Mask
 from operator_algebra.proofs.freed import Freed, Pivot, pivots
 from operator_algebra.proofs.models import (
     Domain,
-    Number,
     Parents,
     Part,
-    Rows,
     Shape,
     Sign,
     draw,
@@ -26,6 +24,7 @@ from operator_algebra.proofs.models import (
     sized,
     vanishes,
 )
+from operator_algebra.proofs.rigid import Number, Rows
 from operator_algebra.proofs.values import Values
 
 
@@ -88,30 +87,18 @@ class Plan:
         """The samples in a field, ready for formulas; sound where they are all that is declared."""
         listed = [self.dense(sample) for sample in samples]
         stacked = {key: field.array([one[key] for one in listed]) for key in listed[0]} if listed else {}
-        given = {key: array for key, array in stacked.items() if isinstance(key, Symbol)}
+        given: dict[Expr, Array] = {key: array for key, array in stacked.items() if isinstance(key, Symbol)}
         sound: Mask | None = None
         for pivot in self.pivots:
-            given[pivot.of.driver], sound = self._driver(field, given, stacked, pivot, sound)
+            start, root = stacked[pivot.of.solution], stacked[pivot.root]
+            solution, fine = squared(field, self.tree, given, pivot, start, root, sound)
+            given[pivot.of.driver], sound = driving(field, self.tree, given, pivot.of, solution, sound=fine)
         made = Values(field, self.tree, given, len(samples), sound=sound)
         for leaf in self.leaves:
             sound = self._meant(made, leaf)
             if sound is not None:
                 made = Values(field, self.tree, given, len(samples), sound=sound)
         return made
-
-    def _driver(
-        self, field: Field, given: Mapping[Expr, Array], stacked: Mapping[Expr, Array], pivot: Pivot, sound: Mask | None
-    ) -> tuple[Array, Mask]:
-        """The leaf that drives a recursion, for a solution that makes what stands under the root a square."""
-        start, lower = stacked[pivot.of.solution], stacked[pivot.root]
-        inside = Values(field, self.tree, {**given, pivot.of.solution: start}, len(start), sound=sound)
-        under = inside.value(pivot.root.body)
-        back = inside.right_inverse(pivot.outer)
-        gap = field.settled(field.product(lower, lower.transpose(0, 2, 1)) - under.array)
-        change = field.product(field.product(back.array, gap), back.array.transpose(0, 2, 1))
-        solution = field.settled(start + change)
-        driver, fine = driving(field, self.tree, given, pivot.of, solution)
-        return driver, fine & under.sound & back.sound
 
     def _meant(self, made: Values, leaf: Symbol) -> Mask | None:
         """Where a leaf is onto, or has an inverse, if that is declared and not so by the way it is drawn."""
@@ -124,13 +111,39 @@ class Plan:
 
 
 def driving(
-    field: Field, tree: Mechanism, given: Mapping[Expr, Array], freed: Freed, solution: Array, *, generic: bool = False
+    field: Field,
+    tree: Mechanism,
+    given: Mapping[Expr, Array],
+    freed: Freed,
+    solution: Array,
+    *,
+    sound: Mask | None = None,
+    generic: bool = False,
 ) -> tuple[Array, Mask]:
     """The leaf L := X − g(X) that drives a recursion X = L + g(X)."""
     nothing = field.zeros(*solution.shape)
     known = {**given, freed.solution.variable: solution, freed.driver: nothing}
-    rest = Values(field, tree, known, len(solution), generic=generic).value(freed.solution.body)
+    rest = Values(field, tree, known, len(solution), sound=sound, generic=generic).value(freed.solution.body)
     return field.settled(solution - rest.array), rest.sound
+
+
+def squared(
+    field: Field,
+    tree: Mechanism,
+    given: Mapping[Expr, Array],
+    pivot: Pivot,
+    start: Array,
+    root: Array,
+    sound: Mask | None,
+    *,
+    generic: bool = False,
+) -> tuple[Array, Mask]:
+    """The solution X + A⁺ (L L* − D) A⁺* of a recursion, for which D = A X A* + the rest has the root L."""
+    inside = Values(field, tree, {**given, pivot.of.solution: start}, len(start), sound=sound, generic=generic)
+    under, back = inside.value(pivot.root.body), inside.right_inverse(pivot.outer)
+    gap = field.settled(field.product(root, root.transpose(0, 2, 1)) - under.array)
+    change = field.product(field.product(back.array, gap), back.array.transpose(0, 2, 1))
+    return field.settled(start + change), under.sound & back.sound
 
 
 @lru_cache(maxsize=512)

@@ -261,7 +261,7 @@ class Values:
 
 
 class _Inside(dict[Expr, Value]):
-    """Values in one round of an equation; what does not depend on its unknown stands outside, the same in every round."""
+    """Values in one round of an equation; what does not depend on its unknown is the same in every round, outside."""
 
     def __init__(self, variable: Symbol, value: Value, outside: Mapping[Expr, Value]) -> None:
         super().__init__({variable: value})

@@ -15,8 +15,8 @@ from functools import cache
 from itertools import product
 from typing import Literal, TypeAlias
 
-from operator_algebra.expressions.nodes import Expr, Local, Symbol
-from operator_algebra.expressions.traverse import children_and_definition, postorder
+from operator_algebra.expressions.nodes import Expr, Fixpoint, Inverse, Local, Product, Symbol
+from operator_algebra.expressions.traverse import children_and_definition, fold, postorder
 from operator_algebra.operators.leaf import JointMap, JointMapRate, RigidInertia, RigidShift
 from operator_algebra.operators.spaces import Space
 from operator_algebra.programs.mechanism import Mechanism
@@ -76,6 +76,31 @@ _GENERAL = (
 _PHYSICAL = tuple(Shape(SPATIAL, freedoms) for freedoms in ((1,), (1, 1), (1, 1, 1), (1, 2), (2, 3, 1), (1, 2, 1, 1)))
 
 
+_WIDEST, _LONGEST = 4, 12
+"""Up to so many bodies all forests are tried; longer chains than this are not."""
+
+
+def _long(reach: int, block: int) -> Iterator[Shape]:
+    if _WIDEST <= reach < _LONGEST:
+        yield Shape(block, (1,) * (reach + 1))
+
+
+def reach(sides: Iterable[Expr]) -> int:
+    """The most shifts in a row that a claim writes: on fewer joints such products vanish.
+
+    >>> reach([E_phi @ E_phi @ E_phi @ E_phi @ E_phi])
+    5
+    """
+
+    def combine(node: Expr, parts: tuple[int, ...]) -> int:
+        if isinstance(node, Inverse | Fixpoint):
+            return 0
+        found = sum(parts) if isinstance(node, Product) else max(parts, default=0)
+        return max(found, int(node.typed and node.structure.strict and node.structure.flow != "zero"))
+
+    return max((fold(side, combine, children_and_definition) for side in sides), default=0)
+
+
 _OF_MECHANISMS = frozenset({"serial", "1-DOF", "revolute", "free base"})
 KNOWN_WORDS = _OF_MECHANISMS | {"J = 0", "any J", "any G"}
 """Words of a domain that models are drawn for; the last three speak of the formula."""
@@ -95,9 +120,9 @@ class Domain:
         told = frozenset(words) & _OF_MECHANISMS
         return Domain(told, "revolute" in told or any(_reads_coordinates(node) for node in nodes))
 
-    def shapes(self) -> Iterator[Shape]:
-        """Sizes to try, the smallest first."""
-        for shape in _PHYSICAL if self.physical else _GENERAL:
+    def shapes(self, reach: int = 0) -> Iterator[Shape]:
+        """Sizes to try, the smallest first; at last a chain with so many joints in a row as a claim reaches over."""
+        for shape in (*(_PHYSICAL if self.physical else _GENERAL), *_long(reach, SPATIAL if self.physical else 2)):
             freedoms = shape.freedoms
             if self.words & {"1-DOF", "revolute"}:
                 freedoms = (1,) * shape.bodies
@@ -108,7 +133,7 @@ class Domain:
 
     def trees(self, bodies: int) -> tuple[Parents, ...]:
         """The forests with so many bodies that are meant."""
-        found = forests(bodies)
+        found = forests(bodies) if bodies <= _WIDEST else (tuple(range(-1, bodies - 1)),)
         if "serial" in self.words:
             found = tuple(p for p in found if all(p.count(k) <= 1 for k in range(bodies)))
         if "free base" in self.words:

@@ -13,7 +13,7 @@ from time import monotonic
 from operator_algebra.identities.identity import Law, Statement
 from operator_algebra.proofs.counterexample import Counterexample, located
 from operator_algebra.proofs.fields import SMALL, Field, Fractions, Mask, Residues
-from operator_algebra.proofs.models import KNOWN_WORDS, Domain
+from operator_algebra.proofs.models import KNOWN_WORDS, Domain, reach
 from operator_algebra.proofs.orders import is_order, order, order_broken
 from operator_algebra.proofs.samples import Plan, Sample, plan_of
 from operator_algebra.proofs.statements import Pair, expressions, pairs
@@ -39,7 +39,7 @@ def refute(claim: Law, *, seconds: float = 2.0) -> Counterexample | None:
     unknown = [word for word in claim.domain if word not in KNOWN_WORDS]
     if unknown:
         return None  # a mechanism that does not have it refutes nothing
-    for shape in domain.shapes():
+    for shape in domain.shapes(reach(sides)):
         plan = plan_of(domain, shape, sides)
         samples, values = _first(plan)
         for sample in _refuting(claim, plan, samples, values, until):

@@ -26,6 +26,7 @@ from operator_algebra.proofs.models import (
 )
 from operator_algebra.proofs.rigid import Number, Rows
 from operator_algebra.proofs.values import Values
+from operator_algebra.symbols import X_cm
 
 
 @dataclass(frozen=True)
@@ -150,5 +151,5 @@ def squared(
 def plan_of(domain: Domain, shape: Shape, sides: tuple[Expr, ...]) -> Plan:
     """What is drawn for some expressions at one size."""
     found = frozenset[Symbol]().union(*(free_symbols(side) for side in sides))
-    turned = pivots(sides)
+    turned = () if X_cm in found else pivots(sides)  # a mass centre is read off an inertia that is drawn
     return Plan(domain, shape, needed([*found, *(pivot.of.driver for pivot in turned)]), turned)

@@ -10,6 +10,7 @@ import pytest
 
 from operator_algebra import symbols as s
 from operator_algebra.expressions.build import define, inv, operator
+from operator_algebra.expressions.nodes import Expr
 from operator_algebra.identities.catalogue import law_named
 from operator_algebra.identities.identity import Identity, Law
 from operator_algebra.operators.spaces import FORCE, RATE, TORQUE
@@ -90,6 +91,17 @@ def test_a_claim_that_survives_two_bodies_is_refuted_with_three() -> None:
         "E_φ(0, 1) = 1, E_φ(1, 2) = 1; H = 1; M = 1",
         "block (0, 2) is -1 on the left, 0 on the right; equal everywhere else",
     ]
+
+
+@pytest.mark.parametrize("links", [4, 5, 9])
+@pytest.mark.parametrize("shift", [E_phi, s.psi_tilde, s.phi_tilde.T], ids=str)
+def test_a_claim_about_many_links_is_tried_on_a_chain_that_is_long_enough(shift: Expr, links: int) -> None:
+    power = shift
+    for _ in range(links - 1):
+        power = power @ shift
+    found = refute(Identity("too short", power, 0 * power))
+    assert found is not None
+    assert len(found.parent) == links + 1
 
 
 def test_an_operator_of_a_user_with_a_misprint() -> None:

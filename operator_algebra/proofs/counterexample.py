@@ -99,6 +99,19 @@ class Counterexample:
         }
         return {place: block for place, block in found.items() if any(map(any, block))}
 
+    @property
+    def row_ends(self) -> tuple[int, ...]:
+        """The rows of an equation at which the next body begins."""
+        return self._ends(self.claim.lhs.type.codomain) if isinstance(self.claim, Identity) else ()
+
+    @property
+    def column_ends(self) -> tuple[int, ...]:
+        """The columns of an equation at which the next body begins."""
+        return self._ends(self.claim.lhs.type.domain) if isinstance(self.claim, Identity) else ()
+
+    def _ends(self, space: Space) -> tuple[int, ...]:
+        return tuple(part.start for part in _parts(self.tree, space)[1:])
+
     def _leaf(self, leaf: Symbol) -> str:
         name, found = leaf.render(), self.blocks(leaf)
         if not found:
@@ -119,9 +132,11 @@ def _parts(tree: Mechanism, space: Space) -> list[range]:
 
 
 def _text(block: Rows) -> str:
-    """[1 2; 3 4], or a number alone."""
+    """[1 2; 3 4], I, or a number alone."""
     if len(block) == 1 and len(block[0]) == 1:
         return str(block[0][0])
+    if all(len(row) == len(block) and x == (i == j) for i, row in enumerate(block) for j, x in enumerate(row)):
+        return "I"
     return "[" + "; ".join(" ".join(map(str, row)) for row in block) + "]"
 
 

@@ -78,9 +78,9 @@ def decide(claim: Identity, *, joint: int = 4) -> Decision | None:
     turned = pivots(sides)
     if any(isinstance(node, Root) and node not in {p.root for p in turned} for node in _nodes(sides)):
         return None
-    if not all(_equal(sides, _generic(sides, n, d, 1, still=True))[1].all() for n, d in ((1, 0), (1, 1))):
+    if not all(_equal(sides, generic(sides, n, d, 1, still=True))[1].all() for n, d in ((1, 0), (1, 1))):
         return None  # it is not defined on bodies that nothing joins
-    equal, sound = _equal(sides, _generic(sides, 2 * joint, joint, DRAWS))
+    equal, sound = _equal(sides, generic(sides, 2 * joint, joint, DRAWS))
     if not sound.any():
         return None
     return Decision(bool(equal[sound].all()), 2 * joint, joint, LARGE, DRAWS, bound(claim))
@@ -113,12 +113,17 @@ def _field() -> Field:
     return Residues(LARGE)
 
 
-def _generic(sides: tuple[Expr, Expr], spatial: int, joint: int, draws: int, *, still: bool = False) -> Values:
-    """Values in generic matrices of a size; `still` makes strict leaves zero, such as shifts."""
-    found = frozenset(symbol for side in sides for symbol in free_symbols(side))
-    solved = tuple(one for one in recursions(sides) if one is not None)
+def generic(formulas: tuple[Expr, ...], spatial: int, joint: int, draws: int, *, still: bool = False) -> Values:
+    """Values of formulas in generic matrices of a size; `still` makes strict leaves zero, such as shifts.
+
+    >>> from operator_algebra.symbols import G, H
+    >>> generic((G,), 4, 2, 1).value(H @ G).array.tolist()
+    [[[1, 0], [0, 1]]]
+    """
+    found = frozenset(symbol for e in formulas for symbol in free_symbols(e))
+    solved = tuple(one for one in recursions(formulas) if one is not None)
     leaves = tuple(sorted({*found, *(one.driver for one in solved)}, key=lambda leaf: leaf.name))
-    return _drawn(leaves, solved, pivots(sides), (spatial, joint, draws), still=still)
+    return _drawn(leaves, solved, pivots(formulas), (spatial, joint, draws), still=still)
 
 
 @lru_cache(maxsize=32)

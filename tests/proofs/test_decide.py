@@ -17,7 +17,7 @@ from tests.proofs.claims import false_mutants, identities, laws, true_mutants, t
 
 I, H, M, P, D, E_phi, phi, psi, K = s.I, s.H, s.M, s.P, s.D, s.E_phi, s.phi, s.psi, s.K
 TRUE = [*identities(laws()), *true_mutants()]
-FALSE = [*identities(twins()), *false_mutants()]
+TWINS, MUTANTS = identities(twins()), false_mutants()
 
 
 def law(name: str) -> Identity:
@@ -32,10 +32,17 @@ def test_every_law_and_every_equal_mutant_that_it_speaks_of_holds() -> None:
     assert len(told) >= 170
 
 
-def test_every_twin_and_every_mutant_that_it_speaks_of_fails() -> None:
-    told = [(claim, decision) for claim in FALSE if (decision := decide(claim)) is not None]
+def test_every_twin_and_every_fifth_mutant_that_it_speaks_of_fails() -> None:
+    told = [(claim, decision) for claim in [*TWINS, *MUTANTS[::5]] if (decision := decide(claim)) is not None]
     assert [claim for claim, decision in told if decision] == []
-    assert len(told) >= 1000
+    assert len(told) >= 250
+
+
+@pytest.mark.slow
+def test_every_mutant_that_it_speaks_of_fails() -> None:
+    told = [(claim, decision) for claim in MUTANTS if (decision := decide(claim)) is not None]
+    assert [claim for claim, decision in told if decision] == []
+    assert len(told) >= 900
 
 
 def test_the_record_says_how_large_and_modulo_what() -> None:

@@ -23,6 +23,7 @@ from operator_algebra.programs.mechanism import Mechanism
 from operator_algebra.proofs.rigid import (
     NOTHING,
     SPATIAL,
+    SUBGROUPS,
     Number,
     Rows,
     own_square,
@@ -101,7 +102,7 @@ def reach(sides: Iterable[Expr]) -> int:
     return max((fold(side, combine, children_and_definition) for side in sides), default=0)
 
 
-_OF_MECHANISMS = frozenset({"serial", "1-DOF", "revolute", "free base"})
+_OF_MECHANISMS = frozenset({"serial", "1-DOF", "revolute", "constant joint maps", "free base"})
 KNOWN_WORDS = _OF_MECHANISMS | {"J = 0", "any J", "any G"}
 """Words of a domain that models are drawn for; the last three speak of the formula."""
 
@@ -118,7 +119,8 @@ class Domain:
         """The domain of a claim about some expressions."""
         nodes = {node for side in sides for node in postorder(side, children_and_definition)}
         told = frozenset(words) & _OF_MECHANISMS
-        return Domain(told, "revolute" in told or any(_reads_coordinates(node) for node in nodes))
+        rigid = bool(told & {"revolute", "constant joint maps"})
+        return Domain(told, rigid or any(_reads_coordinates(node) for node in nodes))
 
     def shapes(self, reach: int = 0) -> Iterator[Shape]:
         """Sizes to try, the smallest first; at last a chain with so many joints in a row as a claim reaches over."""
@@ -168,7 +170,7 @@ def sized(shape: Shape, parent: Parents, leaves: Iterable[Expr]) -> Mechanism:
 
 # -- what is drawn -----------------------------------------------------------------------------------------------------
 
-Kind = Literal["plain", "symmetric", "square", "lower", "axis", "shift", "inertia"]
+Kind = Literal["plain", "symmetric", "square", "lower", "axis", "subgroup", "shift", "inertia"]
 Relation = Literal["same", "root", "hop", "path", "any"]
 Sign = Literal["any", "positive"]
 
@@ -220,6 +222,8 @@ class Part:
                         found.append("positive" if self.positive else "any")
                 case "axis":
                     found += _ANY * 3
+                case "subgroup":
+                    found += _ANY * 6 if height == 1 else ("positive", *_ANY * 6)
                 case "shift":
                     found += ("positive", *_ANY * 6)
                 case "inertia":
@@ -260,6 +264,10 @@ class Part:
                 return [[lower[max(i, j)][min(i, j)] for j in range(width)] for i in range(height)]
             case "axis":
                 return [[*(next(numbers) for _ in range(3)), 0, 0, 0]]
+            case "subgroup":
+                if height == 1:
+                    return [[next(numbers) for _ in range(6)]]
+                return times(SUBGROUPS[height], rigid_shift(*(next(numbers) for _ in range(7))))
             case "shift":
                 return rigid_shift(*(next(numbers) for _ in range(7)))
             case "inertia":
@@ -316,6 +324,8 @@ def part_of(symbol: Symbol, domain: Domain) -> Part:
                 return Part(symbol, "inertia", relation)
             case JointMap() if "revolute" in domain.words:
                 return Part(symbol, "axis", relation)
+            case JointMap() if "constant joint maps" in domain.words:
+                return Part(symbol, "subgroup", relation)
             case _:
                 pass
     kind: Kind = "symmetric" if structure.symmetric else "plain"
@@ -325,8 +335,8 @@ def part_of(symbol: Symbol, domain: Domain) -> Part:
 
 
 def vanishes(symbol: Symbol, domain: Domain) -> bool:
-    """Whether a leaf is zero in a domain: joints of one freedom have a constant map."""
-    constant = bool(domain.words & {"1-DOF", "revolute"})
+    """Whether a leaf is zero in a domain; joints of one freedom have a constant map."""
+    constant = bool(domain.words & {"1-DOF", "revolute", "constant joint maps"})
     return symbol.structure.flow == "zero" or (
         constant and symbol.leaf is not None and isinstance(symbol.leaf.form, JointMapRate)
     )

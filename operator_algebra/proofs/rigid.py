@@ -35,6 +35,17 @@ def quarters(a: Rows, b: Rows, c: Rows, d: Rows) -> Rows:
 NOTHING: Rows = [[0] * 3] * 3
 
 
+def _picked(*places: int) -> Rows:
+    return [[int(j == k) for j in range(SPATIAL)] for k in places]
+
+
+SUBGROUPS: dict[int, Rows] = {2: _picked(2, 5), 3: _picked(0, 1, 2), 6: _picked(*range(6))}
+"""Motions of joints whose map is constant, by degrees of freedom: a cylinder, a sphere, a free body.
+
+Their brackets stay among them; so do those of one motion alone.
+"""
+
+
 def rigid_shift(w: Number, x: Number, y: Number, z: Number, *offset: Number) -> Rows:
     """φ(R, l) = [[R, l̃ R], [0, R]] for the rotation of a quaternion."""
     n = w * w + x * x + y * y + z * z

@@ -125,6 +125,19 @@ def test_serial_means_no_branches() -> None:
     assert all(parent.count(k) <= 1 for parent in domain.trees(4) for k in range(4))
 
 
+def test_motions_of_joints_with_a_constant_map_have_their_brackets_among_them() -> None:
+    one, other = vector("one_rate", RATE), vector("other_rate", RATE)
+    bracket = s.cross(s.H.T @ one) @ s.H.T @ other
+    several = 0
+    for plan in plans(bracket, words=("constant joint maps",)):
+        values = plan.values(Fractions(), plan.draws((-1,) * plan.shape.bodies, 4))
+        found, back = values.value(bracket), values.right_inverse(s.H)
+        across = values.field.product(values.value(s.H).array, found.array)
+        assert (values.field.product(back.array, across) == found.array)[back.sound].all()
+        several += max(plan.shape.freedoms) > 1 and bool(found.array.any())
+    assert several
+
+
 @pytest.mark.parametrize("word", ["1-DOF", "revolute"])
 def test_one_degree_of_freedom(word: str) -> None:
     for plan in plans(s.H, s.H_dot, words=(word,)):

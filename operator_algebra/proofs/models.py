@@ -74,7 +74,9 @@ _GENERAL = (
     Shape(1, (1,)), Shape(2, (1,)), Shape(1, (1, 1)), Shape(2, (1, 1)), Shape(1, (1, 1, 1)), Shape(2, (1, 1, 1)),
     Shape(1, (1, 1, 1, 1)), Shape(3, (1, 2)), Shape(2, (1, 1, 1, 1)), Shape(3, (1, 2, 1)), Shape(3, (2, 1, 2, 1)),
 )  # fmt: skip
-_PHYSICAL = tuple(Shape(SPATIAL, freedoms) for freedoms in ((1,), (1, 1), (1, 1, 1), (1, 2), (2, 3, 1), (1, 2, 1, 1)))
+_PHYSICAL = tuple(
+    Shape(SPATIAL, freedoms) for freedoms in ((1,), (1, 1), (1, 1, 1), (1, 2), (2, 3, 1), (1, 1, 1, 1), (1, 2, 1, 1))
+)
 
 
 _WIDEST, _LONGEST = 4, 12
@@ -355,8 +357,9 @@ def needed(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
     return tuple(sorted(found, key=lambda symbol: symbol.name))
 
 
-def follow(drawn: dict[Expr, Rows], tree: Mechanism) -> None:
-    """Give leaves that follow from others their values: X_abs from the shifts along the path, X_cm from the inertia."""
+def followed(drawn: dict[Expr, Rows], tree: Mechanism) -> dict[Expr, Rows]:
+    """With leaves that follow from others: X_abs from the shifts along the path, X_cm from the inertia."""
+    drawn |= {leaf: [list(row) for row in drawn[leaf]] for leaf in (X_abs, X_cm) if leaf in drawn}
     if X_abs in drawn:
         placed, hop = drawn[X_abs], drawn[E_phi]
         for k, p in enumerate(tree.parent):
@@ -370,6 +373,7 @@ def follow(drawn: dict[Expr, Rows], tree: Mechanism) -> None:
             back = [[-Fraction(x) / inertia[3][3] for x in row[3:]] for row in inertia[:3]]
             unit: Rows = [[int(i == j) for j in range(3)] for i in range(3)]
             _put(drawn[X_cm], quarters(unit, [list(row) for row in back], NOTHING, unit), SPATIAL * k, SPATIAL * k)
+    return drawn
 
 
 def _six(a: Rows, i: int, j: int) -> Rows:

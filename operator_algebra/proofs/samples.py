@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import accumulate
+from typing import TypeAlias
 
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.traverse import free_symbols
@@ -18,7 +20,7 @@ from operator_algebra.proofs.models import (
     Shape,
     Sign,
     draw,
-    follow,
+    followed,
     needed,
     part_of,
     sized,
@@ -27,6 +29,9 @@ from operator_algebra.proofs.models import (
 from operator_algebra.proofs.rigid import Number, Rows
 from operator_algebra.proofs.values import Values
 from operator_algebra.symbols import X_cm
+
+_Drawn: TypeAlias = tuple[Expr, Parents, tuple[Number, ...]]
+"""What a whole operator is made of: its key, the tree, and its parameters."""
 
 
 @dataclass(frozen=True)
@@ -69,24 +74,31 @@ class Plan:
         """The first samples on one tree."""
         return [Sample(parent, tuple(draw(self.signs, self.shape.block, k))) for k in range(count)]
 
-    def dense(self, sample: Sample) -> dict[Expr, Rows]:
-        """What is drawn, as whole operators."""
+    def dense(self, sample: Sample, known: dict[_Drawn, Rows] | None = None) -> dict[Expr, Rows]:
+        """What is drawn, as whole operators; samples that differ in a few numbers share what is `known`."""
+        shared = {} if known is None else known
         tree = Mechanism(sample.parent, self.tree.sizes)
         made: dict[Expr, Rows] = {}
-        start = 0
-        for part in self.parts:
-            stop = start + len(part.signs(self.tree))
-            made[part.key] = part.dense(tree, sample.numbers[start:stop])
-            start = stop
+        for part, (start, stop) in zip(self.parts, self._spans, strict=True):
+            key = part.key, sample.parent, sample.numbers[start:stop]
+            if key not in shared:
+                shared[key] = part.dense(tree, key[2])
+            made[part.key] = shared[key]
         for leaf in self.leaves:
             if vanishes(leaf, self.domain):
                 made[leaf] = [[0] * tree.whole(leaf.type.domain) for _ in range(tree.whole(leaf.type.codomain))]
-        follow(made, tree)
-        return made
+        return followed(made, tree)
+
+    @cached_property
+    def _spans(self) -> tuple[tuple[int, int], ...]:
+        """Which of the parameters are those of each part."""
+        ends = tuple(accumulate(len(part.signs(self.tree)) for part in self.parts))
+        return tuple(zip((0, *ends[:-1]), ends, strict=True))
 
     def values(self, field: Field, samples: Sequence[Sample]) -> Values:
         """The samples in a field, ready for formulas; sound where they are all that is declared."""
-        listed = [self.dense(sample) for sample in samples]
+        known: dict[_Drawn, Rows] = {}
+        listed = [self.dense(sample, known) for sample in samples]
         stacked = {key: field.array([one[key] for one in listed]) for key in listed[0]} if listed else {}
         given: dict[Expr, Array] = {key: array for key, array in stacked.items() if isinstance(key, Symbol)}
         sound: Mask | None = None

@@ -67,7 +67,7 @@ class Layout:
         model: Model, *, above: float = 0.75, below: float = 0.75, least: float = 5.2, named: tuple[int, ...] = ()
     ) -> Layout:
         """A layout with room above and below for captions, above every body for its name, or behind the tips."""
-        places, base = spread(model)
+        places, base = spread(model.parent)
         whole = len(named) == model.n
         longest = max((width(label_of(model, k, model.n)) for k in named), default=0)
         across = max(0.62, 0.066 * longest + 0.16) if whole else 0.42 if model.n <= _LETTERED else 0.16

@@ -18,7 +18,7 @@ from tests.views.figures import words_of
 @settings(max_examples=30)
 @given(mechanisms(max_bodies=12))
 def test_bodies_stand_apart_and_children_right_of_their_parents(model: Model) -> None:
-    spots, ground = spread(model)
+    spots, ground = spread(model.parent)
     assert len({(round(x, 9), round(y, 9)) for x, y in spots}) == model.n
     for k, p in enumerate(model.parent):
         assert spots[k].x == (spots[p].x if p >= 0 else ground.x) + 1

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from operator_algebra.models.model import Model
-
 LABELLED = 20
 """Up to so many bodies are labelled with the names of their joints."""
 
@@ -39,21 +37,26 @@ def branches(parent: Sequence[int]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def spread(model: Model) -> tuple[tuple[Spot, ...], Spot]:
+def spread(parent: Sequence[int]) -> tuple[tuple[Spot, ...], Spot]:
     """Bodies from left to right by level, every tip on a line of its own, lines from the top; and the ground's place.
 
-    >>> from operator_algebra.models.families import chain
-    >>> spread(chain(2))
+    >>> spread([-1, 0])
     ((Spot(x=1.0, y=0.0), Spot(x=2.0, y=0.0)), Spot(x=0.0, y=0.0))
     """
-    line = [0.0] * model.n
-    tips = sum(1 for children in model.children if not children)
+    children: list[list[int]] = [[] for _ in parent]
+    level: list[int] = []
+    for k, p in enumerate(parent):
+        level.append(level[p] + 1 if p >= 0 else 0)
+        if p >= 0:
+            children[p].append(k)
+    line = [0.0] * len(parent)
+    tips = sum(1 for carried in children if not carried)
     next_line = 0.0
-    for k in reversed(range(model.n)):  # children stand behind their parent, so they are placed first
-        if model.children[k]:
-            line[k] = sum(line[c] for c in model.children[k]) / len(model.children[k])
+    for k in reversed(range(len(parent))):  # children stand behind their parent, so they are placed first
+        if children[k]:
+            line[k] = sum(line[c] for c in children[k]) / len(children[k])
         else:
             line[k] = next_line - (tips - 1)
             next_line += 1.0
-    ground = sum(line[k] for k in model.roots) / len(model.roots)
-    return tuple(Spot(model.level[k] + 1.0, line[k]) for k in range(model.n)), Spot(0.0, ground)
+    roots = [line[k] for k, p in enumerate(parent) if p < 0]
+    return tuple(Spot(level[k] + 1.0, line[k]) for k in range(len(parent))), Spot(0.0, sum(roots) / len(roots))

@@ -1,0 +1,295 @@
+"""Certificates: the declarations behind a claim and the lines of its proof, as data that `kernel` reads.
+
+Declarations are those of the claim, one for each name and each opaque part in it, and those of the letters that the proof
+needs besides. The kernel derives the axioms from them, so that no axiom can be invented.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, assert_never, cast
+
+from operator_algebra.expressions.nodes import (
+    Diag,
+    Expr,
+    Fixpoint,
+    Inverse,
+    Local,
+    One,
+    Product,
+    Root,
+    Scale,
+    Sum,
+    Symbol,
+    Transpose,
+    Zero,
+    of_a_kind,
+)
+from operator_algebra.operators.leaf import RigidShift
+from operator_algebra.operators.spaces import Space
+from operator_algebra.proofs.facts import BracketOf, DiagonalOf, Fact, Turned, Unique, resting_on
+from operator_algebra.proofs.letters import Form, Letter, Word
+from operator_algebra.proofs.theory import Axiom, Theory
+
+Formula = Any
+"""A word, ["+", …], ["*", …], ["'", x] or [number, x]."""
+_FLAGS = ("hop", "strict", "unit", "symmetric", "semidefinite", "definite", "onto", "invertible")
+
+
+class Writer:
+    """Gives letters their names, and writes what has to be declared before it is used."""
+
+    def __init__(self, theory: Theory) -> None:
+        self.theory = theory
+        self.declared: list[list[Any]] = []
+        self.spaces: dict[str, str] = {}
+        self.names: dict[Letter, str] = {}
+        self.closed: set[Letter] = set()
+        self.taken: set[str] = set()
+        self.defined: dict[Symbol, str] = {}
+
+    # -- formulas as they are written
+
+    def formula(self, e: Expr) -> Formula:
+        """A formula, with all that it mentions declared."""
+        done: dict[Expr, Formula] = {}
+        stack: list[tuple[Expr, bool]] = [(e, False)]
+        while stack:
+            node, ready = stack.pop()
+            if node in done:
+                continue
+            parts = self._parts(node)
+            if ready or not parts:
+                done[node] = self._formula(node, [done[part] for part in parts])
+            else:
+                stack.append((node, True))
+                stack.extend((part, False) for part in reversed(parts))
+        return done[e]
+
+    def _parts(self, node: Expr) -> tuple[Expr, ...]:
+        """What is written before a node: nothing of what has a name already."""
+        if isinstance(node, Fixpoint | Inverse | Root | Diag | Local):
+            ((_, (letter,)),) = self.theory.read(node)
+            return () if letter.base in self.names else () if isinstance(node, Fixpoint) else node.children
+        if isinstance(node, Symbol):
+            return () if node.definition is None or node in self.defined else (node.definition,)
+        return (node.body,) if isinstance(node, Scale) else node.children
+
+    def _formula(self, node: Expr, parts: Sequence[Formula]) -> Formula:
+        node = of_a_kind(node)
+        match node:
+            case Zero():
+                return ["+"]
+            case One():
+                return ""
+            case Sum():
+                return ["+", *parts]
+            case Product():
+                return _product(parts)
+            case Scale():
+                if isinstance(node.factor, Fraction):
+                    return [str(node.factor), parts[0]]
+                return ["*", self._polynomial(self.theory.number(node.factor)), parts[0]]
+            case Transpose():
+                return self._starred(node.body, parts[0])
+            case Symbol():
+                return self._symbol(node, parts)
+            case Fixpoint() | Inverse() | Root() | Diag() | Local():
+                ((_, (letter,)),) = self.theory.read(node)
+                if letter.base not in self.names:
+                    self._declare(letter.base, node, parts)
+                return self.name(letter)
+            case _:
+                assert_never(node)
+
+    def _symbol(self, node: Symbol, parts: Sequence[Formula]) -> Formula:
+        if node.definition is not None:
+            if node not in self.defined:
+                self.defined[node] = self._fresh(node.name)
+                self.declared.append([self.defined[node], "define", parts[0]])
+            return self.defined[node]
+        ((numbers, letters),) = self.theory.read(node)
+        (letter,) = numbers or letters
+        self._letter(letter)
+        return self.name(letter)
+
+    def _starred(self, body: Expr, part: Formula) -> Formula:
+        if isinstance(body, Symbol) and body.definition is not None:
+            return f"{part}'"
+        ((_, (letter,)),) = self.theory.read(body)
+        return self.name(letter.star)
+
+    # -- letters
+
+    def _letter(self, letter: Letter) -> None:
+        """Declare a letter by its polynomial, after those that it is made of."""
+        letter = letter.base
+        if letter in self.names:
+            return
+        if letter.kind == "unknown" and isinstance(letter.source, Fixpoint):
+            self.formula(letter.source)
+        else:
+            parts = [self._polynomial(letter.body)] if letter.body is not None else []
+            if letter not in self.names:  # an equation on the way may have declared it
+                self._declare(letter, letter.source, parts)
+
+    def _declare(self, letter: Letter, source: Expr | None, parts: Sequence[Formula]) -> None:
+        for needed in self._beside(letter):
+            self._letter(needed)
+        own = self.names[letter] = self._fresh(_suggested(letter, source))
+        if letter.kind in ("leaf", "unknown", "number"):
+            flags = _declared_flags(letter)
+            self.declared.append([own, letter.kind, *self._type(letter), " ".join([letter.structure.flow, *flags])])
+            if letter.kind == "unknown":
+                assert isinstance(source, Fixpoint)
+                self.declared.append([own, "equals", self.formula(source.body)])
+        else:
+            extra = [self._space(letter.type.domain)] if letter.kind == "root" else []
+            self.declared.append([own, letter.kind, *parts, *extra])
+
+    def _beside(self, letter: Letter) -> list[Letter]:
+        """The letters in which a block diagonal or a bracket is told: those of its words."""
+        if letter.kind not in ("diag", "cross", "spin") or letter.body is None:
+            return []
+        form = letter.body
+        made = self.theory.diagonal(form) if letter.kind == "diag" else self.theory.bracket(letter.kind, form)
+        return [x.base for _, letters in made for x in letters if x.base is not letter]
+
+    def name(self, letter: Letter) -> str:
+        """The name of a letter, declared where it is new."""
+        self._letter(letter)
+        return self.names[letter.base] + ("'" if letter.starred else "")
+
+    def _type(self, letter: Letter) -> tuple[str, str]:
+        return self._space(letter.type.codomain), self._space(letter.type.domain)
+
+    def _space(self, space: Space) -> str:
+        self.spaces[space.name] = space.dual.name
+        self.spaces[space.dual.name] = space.name
+        return space.name
+
+    def _fresh(self, wanted: str) -> str:
+        name, k = wanted, 1
+        while name in self.taken:
+            k += 1
+            name = f"{wanted}_{k}"
+        self.taken.add(name)
+        return name
+
+    # -- polynomials
+
+    def word(self, word: Word) -> str:
+        """A word by the names of its letters."""
+        numbers, letters = word
+        return " ".join([*sorted(map(self.name, numbers)), *map(self.name, letters)])
+
+    def polynomial(self, p: Form) -> dict[str, str]:
+        """A polynomial as coefficients of words."""
+        return {self.word(word): str(c) for word, c in p.items()}
+
+    def _polynomial(self, p: Form) -> Formula:
+        terms = [self.word(word) if c == 1 else [str(c), self.word(word)] for word, c in p.items()]
+        return terms[0] if len(terms) == 1 else ["+", *terms]
+
+    # -- lines
+
+    def reference(self, fact: Fact, places: Mapping[Fact, int]) -> Any:
+        """How a line refers to a fact."""
+        if fact in places:
+            return places[fact]
+        if isinstance(fact.why, Turned):
+            return ["'", self.reference(fact.why.of, places)]
+        assert isinstance(fact.why, Axiom)
+        letter, side, other = fact.why.letter, fact.why.side, fact.why.other
+        if other is not None:
+            return [side, self.name(letter), self.name(other)]
+        return f"{self.name(letter)} {side}".strip()
+
+    def line(self, fact: Fact, places: Mapping[Fact, int]) -> list[Any]:
+        """A fact as a line: what is zero, by which rule, from what."""
+        why = fact.why
+        if isinstance(why, tuple):
+            terms = [
+                [str(c), self.word(left), self.reference(one, places), self.word(right)] for c, left, one, right in why
+            ]
+            rule: list[Any] = ["sum", *terms]
+        elif isinstance(why, DiagonalOf):
+            rule = ["diag", self.reference(why.of, places)]
+        elif isinstance(why, BracketOf):
+            rule = ["bracket", why.letter.kind, self.reference(why.of, places)]
+        else:
+            assert isinstance(why, Unique)
+            images = {self.name(old): self.name(new) for old, new in why.renamed}
+            rule = ["unique", self.name(why.unknown), self._polynomial(why.image), images, self.reference(why.of, places)]
+        return [self.polynomial(fact.form), *rule]
+
+
+def certificate(theory: Theory, lhs: Expr, rhs: Expr, proved: Fact) -> dict[str, Any]:
+    """The certificate of lhs = rhs from the fact that their difference is zero."""
+    writer = Writer(theory)
+    claim = [writer.formula(lhs), writer.formula(rhs)]
+    lines: list[list[Any]] = []
+    places: dict[Fact, int] = {}
+    for fact in resting_on(proved):
+        if not isinstance(fact.why, Axiom | Turned):
+            lines.append(writer.line(fact, places))
+            places[fact] = len(lines) - 1
+    if isinstance(proved.why, Axiom | Turned):
+        lines.append([writer.polynomial(proved.form), "sum", ["1", "", writer.reference(proved, places), ""]])
+    return {
+        "format": "operator-algebra proof 1",
+        "spaces": writer.spaces,
+        "traits": sorted(theory.traits),
+        "declare": _needed(writer.declared, [claim, lines]),
+        "claim": claim,
+        "lines": lines,
+    }
+
+
+def _needed(declared: list[list[Any]], told: Any) -> list[list[Any]]:
+    """The declarations without abbreviations that nothing mentions."""
+    used = _names(told)
+    kept: list[list[Any]] = []
+    for name, kind, *given in reversed(declared):
+        if kind != "define" or name in used:
+            used |= _names(given)
+            kept.append([name, kind, *given])
+    return kept[::-1]
+
+
+def _names(told: Any) -> set[str]:
+    if isinstance(told, str):
+        return {word.rstrip("'") for word in told.split()}
+    if isinstance(told, dict):
+        return _names(list(cast("dict[str, Any]", told)))
+    return {name for part in cast("list[Any]", told) for name in _names(part)} if isinstance(told, list) else set()
+
+
+def _product(parts: Sequence[Formula]) -> Formula:
+    """Words in a row are one word."""
+    if all(isinstance(part, str) for part in parts):
+        return " ".join(part for part in parts if part)
+    return ["*", *parts]
+
+
+def _suggested(letter: Letter, source: Expr | None) -> str:
+    if letter.kind in ("leaf", "unknown"):
+        assert isinstance(source, Symbol | Fixpoint)
+        return source.name
+    if letter.kind == "number" and isinstance(source, Symbol):
+        return source.name
+    body = source.children[0] if source is not None and source.children else None
+    text = body.render("ascii") if isinstance(body, Symbol | Fixpoint) else ""
+    return f"{letter.kind}({text})" if re.fullmatch(r"\w+", text) else f"{letter.kind}1"
+
+
+def _declared_flags(letter: Letter) -> list[str]:
+    if letter.kind == "unknown":
+        return ["symmetric"] if letter.structure.symmetric else []
+    if letter.kind == "number":
+        return ["symmetric"]
+    flags = [flag for flag in _FLAGS if flag in letter.structure.flags]
+    leaf = letter.source.leaf if isinstance(letter.source, Symbol) else None
+    return [*flags, "rigid"] if leaf is not None and leaf.form == RigidShift("parent") else flags

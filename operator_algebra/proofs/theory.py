@@ -1,0 +1,221 @@
+"""The axioms behind a claim: they follow from the definitions in its formulas, and from nothing else.
+
+Definitions are written out first. What stays are letters: leaves and inputs; solutions of equations, F = f(F); inverses,
+X Y = I and Y X = I; roots, r r* = D; block diagonals, and brackets of motions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal, assert_never
+
+from operator_algebra.expressions.nodes import (
+    Diag,
+    Expr,
+    Fixpoint,
+    Inverse,
+    Local,
+    One,
+    Product,
+    Root,
+    Scale,
+    Sum,
+    Symbol,
+    Transpose,
+    Zero,
+    of_a_kind,
+)
+from operator_algebra.expressions.ring import SCALAR
+from operator_algebra.expressions.traverse import children_and_definition, postorder
+from operator_algebra.operators.spaces import Type
+from operator_algebra.operators.structure import Structure
+from operator_algebra.proofs.diagonal import diagonal
+from operator_algebra.proofs.letters import ONE, RING, Form, Kind, Letter, adjoint, leaf, made_of, times, word
+
+TRAITS = ("serial",)
+"""Words of a domain that are axioms."""
+
+Side = Literal["left", "right", "skew", "jacobi", "rigid", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Axiom:
+    """Why a polynomial is zero: the definition of a letter, or what holds of a bracket and another letter."""
+
+    letter: Letter
+    side: Side = ""
+    other: Letter | None = None
+
+
+@dataclass(slots=True)
+class Theory:
+    """The letters of some formulas, in the order in which they were met, and what they are."""
+
+    traits: frozenset[str] = frozenset()
+    letters: dict[Letter, None] = field(default_factory=dict[Letter, None])
+    equations: dict[Letter, Form] = field(default_factory=dict[Letter, Form])
+    _read: dict[Expr, Form] = field(default_factory=dict[Expr, Form])
+    _bound: dict[Expr, Letter] = field(default_factory=dict[Expr, Letter])
+
+    @property
+    def serial(self) -> bool:
+        """Whether no body carries two others."""
+        return "serial" in self.traits
+
+    def read(self, e: Expr) -> Form:
+        """The polynomial of a formula."""
+
+        def below(node: Expr) -> tuple[Expr, ...]:
+            return () if isinstance(node, Fixpoint) else children_and_definition(node)
+
+        for node in postorder(e, below, until=self._read.__contains__):
+            if node not in self._read:
+                self._read[node] = self._form(node)
+        return self._read[e]
+
+    def _form(self, node: Expr) -> Form:
+        node = of_a_kind(node)
+        match node:
+            case Zero():
+                return {}
+            case One():
+                return RING.of()
+            case Sum():
+                return RING.sum(self._read[child] for child in node.children)
+            case Product():
+                return RING.product(self._read[child] for child in node.children)
+            case Scale():
+                if isinstance(node.factor, Fraction):
+                    return RING.scaled(node.factor, self._read[node.body])
+                return RING.product([self.number(node.factor), self._read[node.body]])
+            case Symbol():
+                return self._symbol(node)
+            case Transpose():
+                return adjoint(self._read[node.body])
+            case Fixpoint():
+                return word(self._unknown(node))
+            case Inverse() | Root() | Diag() | Local():
+                return word(self.letter_of(node))
+            case _:
+                assert_never(node)
+
+    def _symbol(self, node: Symbol) -> Form:
+        if node.definition is not None:
+            return self._read[node.definition]
+        if node in self._bound:
+            return word(self._bound[node])
+        if node.type == SCALAR:
+            return {((self._met(leaf(node, "number", node.structure)),), ()): Fraction(1)}
+        return word(self._met(leaf(node, "leaf", node.structure)))
+
+    def number(self, factor: Expr) -> Form:
+        """A factor one → one: symbols multiply, any other is a number of its own."""
+        form = self._read[factor]
+        if all(not letters for _, letters in form):
+            return form
+        symmetric = Structure.make("small", ("symmetric",))
+        return {((self._met(leaf(min(factor, factor.T, key=repr), "number", symmetric)),), ()): Fraction(1)}
+
+    def _unknown(self, node: Fixpoint) -> Letter:
+        letter = leaf(node, "unknown", node.structure)
+        if letter not in self.equations:
+            self._bound[node.variable] = letter
+            self._met(letter)
+            self.equations[letter] = {}
+            self.equations[letter] = self.read(node.body)
+        return letter
+
+    def letter_of(self, node: Inverse | Root | Diag | Local) -> Letter:
+        """The letter of the inverse, root, block diagonal or bracket of what has been read."""
+        kind: Kind
+        match node:
+            case Inverse():
+                kind = "inverse"
+            case Root():
+                kind = "root"
+            case Diag():
+                kind = "diag"
+            case Local():
+                kind = "cross" if node.name == "cross" else "spin"
+            case _:
+                assert_never(node)
+        return self.made_of(kind, self._read[node.children[0]], node.type, node)
+
+    def made_of(self, kind: Kind, body: Form, type_: Type, source: Expr | None = None) -> Letter:
+        """The inverse, root, … of a polynomial; it and its letters belong to the theory from now on."""
+        for _, letters in body:
+            for x in letters:
+                self._met(x)
+        return self._met(made_of(kind, body, type_, source))
+
+    def _met(self, letter: Letter) -> Letter:
+        self.letters.setdefault(letter.base)
+        return letter
+
+    # -- axioms
+
+    def axioms(self) -> Iterator[tuple[Axiom, Form]]:
+        """What every letter is by definition, as polynomials that are zero."""
+        known: set[Letter] = set()
+        while pending := [x for x in self.letters if x not in known]:
+            for x in pending:
+                known.add(x)
+                yield from self.axioms_of(x)
+
+    def plain(self, x: Letter) -> bool:
+        """Whether rewriting alone deals well with a letter: no diagonals, brackets, or inverses of whole matrices."""
+        if x.kind == "unknown":
+            return all(y.kind != "diag" for _, letters in self.equations[x] for y in letters)
+        return x.kind not in ("diag", "cross", "spin") and (x.kind != "inverse" or x.structure.flow != "full")
+
+    def axioms_of(self, x: Letter) -> Iterator[tuple[Axiom, Form]]:
+        """What one letter is by definition."""
+        own = word(x)
+        match x.kind:
+            case "leaf" | "number":
+                pass
+            case "unknown":
+                yield Axiom(x), RING.minus(own, self.equations[x])
+            case "inverse":
+                assert x.body is not None
+                yield Axiom(x, "left"), RING.minus(times(own, x.body), RING.of())
+                yield Axiom(x, "right"), RING.minus(times(x.body, own), RING.of())
+            case "root":
+                assert x.body is not None
+                yield Axiom(x), RING.minus(times(own, word(x.star)), x.body)
+            case "diag":
+                assert x.body is not None
+                made = self.diagonal(x.body, x)
+                if made != own:
+                    yield Axiom(x), RING.minus(own, made)
+            case "cross" | "spin":
+                assert x.body is not None
+                made = self.bracket(x.kind, x.body)
+                if made != own:
+                    yield Axiom(x), RING.minus(own, made)
+            case _:
+                assert_never(x.kind)
+
+    def diagonal(self, p: Form, own: Letter | None = None) -> Form:
+        """The block diagonal of a polynomial in letters; words that need one get a letter."""
+
+        def named(core: Form) -> Form:
+            if own is not None and own.body == core:
+                return word(own)
+            ((_, letters),) = core
+            return word(self.made_of("diag", core, Type(letters[-1].type.domain, letters[0].type.codomain)))
+
+        return diagonal(p, named, serial=self.serial)
+
+    def bracket(self, kind: Kind, p: Form) -> Form:
+        """The bracket with each word of a motion: brackets are linear."""
+        type_ = next(x.type for x in self.letters if x.kind == kind)
+        return RING.sum(
+            RING.scaled(c, {(numbers, (self._met(made_of(kind, word(*letters), type_)),)): Fraction(1)})
+            for (numbers, letters), c in p.items()
+        )
+
+
+__all__ = ["ONE", "Axiom", "Theory"]

@@ -1,7 +1,7 @@
 """Certificates: the declarations behind a claim and the lines of its proof, as data that `kernel` reads.
 
-Declarations are those of the claim, one for each name and each opaque part in it, and those of the letters that the proof
-needs besides. The kernel derives the axioms from them, so that no axiom can be invented.
+Declarations are those of the claim, one for each name and each opaque part in it, and those of the letters that the
+proof needs besides. The kernel derives the axioms from them, so that no axiom can be invented.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, assert_never, cast
+from typing import assert_never, cast
 
 from operator_algebra.expressions.nodes import (
     Diag,
@@ -27,14 +27,14 @@ from operator_algebra.expressions.nodes import (
     Zero,
     of_a_kind,
 )
+from operator_algebra.expressions.traverse import all_below, postorder
 from operator_algebra.operators.leaf import RigidShift
 from operator_algebra.operators.spaces import Space
-from operator_algebra.proofs.facts import BracketOf, DiagonalOf, Fact, Turned, Unique, resting_on
+from operator_algebra.proofs.facts import BracketOf, DiagonalOf, Fact, Real, Turned, Unique, resting_on
+from operator_algebra.proofs.kernel import Data
 from operator_algebra.proofs.letters import Form, Letter, Word
 from operator_algebra.proofs.theory import Axiom, Theory
 
-Formula = Any
-"""A word, ["+", …], ["*", …], ["'", x] or [number, x]."""
 _FLAGS = ("hop", "strict", "unit", "symmetric", "semidefinite", "definite", "onto", "invertible")
 
 
@@ -43,18 +43,34 @@ class Writer:
 
     def __init__(self, theory: Theory) -> None:
         self.theory = theory
-        self.declared: list[list[Any]] = []
+        self.declared: list[list[Data]] = []
         self.spaces: dict[str, str] = {}
         self.names: dict[Letter, str] = {}
         self.closed: set[Letter] = set()
         self.taken: set[str] = set()
         self.defined: dict[Symbol, str] = {}
+        self.wanted: dict[Letter, str] = {}
+
+    def prefer(self, sides: Sequence[Expr]) -> None:
+        """Letters are called as the claim calls them: phi for (I − E_phi)⁻¹, inverse(D) for the inverse of D."""
+        bodies: dict[frozenset[Data], str] = {}
+        for node in (one for side in sides for one in postorder(side, all_below)):
+            if isinstance(node, Symbol) and node.definition is not None:
+                form = self.theory.read(node.definition)
+                if len(form) == 1 and (letter := _alone(form)) is not None and letter.kind not in ("leaf", "unknown"):
+                    self.wanted.setdefault(letter, node.name)
+                else:
+                    bodies.setdefault(frozenset(form.items()), node.name)
+        for letter in self.theory.letters:
+            content = None if letter.body is None else frozenset(letter.body.items())
+            if content in bodies:
+                self.wanted.setdefault(letter, f"{letter.kind}({bodies[content]})")
 
     # -- formulas as they are written
 
-    def formula(self, e: Expr) -> Formula:
+    def formula(self, e: Expr) -> Data:
         """A formula, with all that it mentions declared."""
-        done: dict[Expr, Formula] = {}
+        done: dict[Expr, Data] = {}
         stack: list[tuple[Expr, bool]] = [(e, False)]
         while stack:
             node, ready = stack.pop()
@@ -72,12 +88,12 @@ class Writer:
         """What is written before a node: nothing of what has a name already."""
         if isinstance(node, Fixpoint | Inverse | Root | Diag | Local):
             ((_, (letter,)),) = self.theory.read(node)
-            return () if letter.base in self.names else () if isinstance(node, Fixpoint) else node.children
+            return () if self.theory.base(letter) in self.names else () if isinstance(node, Fixpoint) else node.children
         if isinstance(node, Symbol):
             return () if node.definition is None or node in self.defined else (node.definition,)
         return (node.body,) if isinstance(node, Scale) else node.children
 
-    def _formula(self, node: Expr, parts: Sequence[Formula]) -> Formula:
+    def _formula(self, node: Expr, parts: Sequence[Data]) -> Data:
         node = of_a_kind(node)
         match node:
             case Zero():
@@ -98,14 +114,16 @@ class Writer:
                 return self._symbol(node, parts)
             case Fixpoint() | Inverse() | Root() | Diag() | Local():
                 ((_, (letter,)),) = self.theory.read(node)
-                if letter.base not in self.names:
-                    self._declare(letter.base, node, parts)
+                if self.theory.base(letter) not in self.names:
+                    self._declare(letter, node, parts)
                 return self.name(letter)
             case _:
                 assert_never(node)
 
-    def _symbol(self, node: Symbol, parts: Sequence[Formula]) -> Formula:
+    def _symbol(self, node: Symbol, parts: Sequence[Data]) -> Data:
         if node.definition is not None:
+            if node not in self.defined and parts and parts[0] == node.name and self._is_letter(node):
+                return node.name
             if node not in self.defined:
                 self.defined[node] = self._fresh(node.name)
                 self.declared.append([self.defined[node], "define", parts[0]])
@@ -115,8 +133,12 @@ class Writer:
         self._letter(letter)
         return self.name(letter)
 
-    def _starred(self, body: Expr, part: Formula) -> Formula:
-        if isinstance(body, Symbol) and body.definition is not None:
+    def _is_letter(self, node: Symbol) -> bool:
+        letter = _alone(self.theory.read(node))
+        return letter is not None and self.names.get(letter) == node.name
+
+    def _starred(self, body: Expr, part: Data) -> Data:
+        if isinstance(body, Symbol) and body.definition is not None and not self._is_letter(body):
             return f"{part}'"
         ((_, (letter,)),) = self.theory.read(body)
         return self.name(letter.star)
@@ -125,7 +147,7 @@ class Writer:
 
     def _letter(self, letter: Letter) -> None:
         """Declare a letter by its polynomial, after those that it is made of."""
-        letter = letter.base
+        letter = self.theory.base(letter)
         if letter in self.names:
             return
         if letter.kind == "unknown" and isinstance(letter.source, Fixpoint):
@@ -135,10 +157,12 @@ class Writer:
             if letter not in self.names:  # an equation on the way may have declared it
                 self._declare(letter, letter.source, parts)
 
-    def _declare(self, letter: Letter, source: Expr | None, parts: Sequence[Formula]) -> None:
+    def _declare(self, letter: Letter, source: Expr | None, parts: Sequence[Data]) -> None:
+        if letter is not self.theory.base(letter):
+            letter, parts = letter.star, [["'", part] for part in parts]
         for needed in self._beside(letter):
             self._letter(needed)
-        own = self.names[letter] = self._fresh(_suggested(letter, source))
+        own = self.names[letter] = self._fresh(self.wanted.get(letter) or _suggested(letter, source))
         if letter.kind in ("leaf", "unknown", "number"):
             flags = _declared_flags(letter)
             self.declared.append([own, letter.kind, *self._type(letter), " ".join([letter.structure.flow, *flags])])
@@ -155,12 +179,13 @@ class Writer:
             return []
         form = letter.body
         made = self.theory.diagonal(form) if letter.kind == "diag" else self.theory.bracket(letter.kind, form)
-        return [x.base for _, letters in made for x in letters if x.base is not letter]
+        return [x for _, letters in made for x in letters if letter not in (x, x.star)]
 
     def name(self, letter: Letter) -> str:
         """The name of a letter, declared where it is new."""
         self._letter(letter)
-        return self.names[letter.base] + ("'" if letter.starred else "")
+        base = self.theory.base(letter)
+        return self.names[base] + ("" if base is letter else "'")
 
     def _type(self, letter: Letter) -> tuple[str, str]:
         return self._space(letter.type.codomain), self._space(letter.type.domain)
@@ -189,57 +214,58 @@ class Writer:
         """A polynomial as coefficients of words."""
         return {self.word(word): str(c) for word, c in p.items()}
 
-    def _polynomial(self, p: Form) -> Formula:
+    def _polynomial(self, p: Form) -> Data:
         terms = [self.word(word) if c == 1 else [str(c), self.word(word)] for word, c in p.items()]
         return terms[0] if len(terms) == 1 else ["+", *terms]
 
     # -- lines
 
-    def reference(self, fact: Fact, places: Mapping[Fact, int]) -> Any:
+    def reference(self, fact: Fact, places: Mapping[Fact, int]) -> Data:
         """How a line refers to a fact."""
         if fact in places:
             return places[fact]
         if isinstance(fact.why, Turned):
             return ["'", self.reference(fact.why.of, places)]
+        if isinstance(fact.why, Real):
+            return ["scalar", self.word(fact.why.word)]
         assert isinstance(fact.why, Axiom)
         letter, side, other = fact.why.letter, fact.why.side, fact.why.other
         if other is not None:
             return [side, self.name(letter), self.name(other)]
         return f"{self.name(letter)} {side}".strip()
 
-    def line(self, fact: Fact, places: Mapping[Fact, int]) -> list[Any]:
+    def line(self, fact: Fact, places: Mapping[Fact, int]) -> list[Data]:
         """A fact as a line: what is zero, by which rule, from what."""
         why = fact.why
         if isinstance(why, tuple):
             terms = [
                 [str(c), self.word(left), self.reference(one, places), self.word(right)] for c, left, one, right in why
             ]
-            rule: list[Any] = ["sum", *terms]
+            rule: list[Data] = ["sum", *terms]
         elif isinstance(why, DiagonalOf):
             rule = ["diag", self.reference(why.of, places)]
         elif isinstance(why, BracketOf):
-            rule = ["bracket", why.letter.kind, self.reference(why.of, places)]
+            rule = [why.letter.kind, self.reference(why.of, places)]
         else:
             assert isinstance(why, Unique)
-            images = {self.name(old): self.name(new) for old, new in why.renamed}
-            rule = ["unique", self.name(why.unknown), self._polynomial(why.image), images, self.reference(why.of, places)]
+            rule = ["unique", self.name(why.unknown), self._polynomial(why.image), self.reference(why.of, places)]
         return [self.polynomial(fact.form), *rule]
 
 
-def certificate(theory: Theory, lhs: Expr, rhs: Expr, proved: Fact) -> dict[str, Any]:
+def certificate(theory: Theory, lhs: Expr, rhs: Expr, proved: Fact) -> dict[str, Data]:
     """The certificate of lhs = rhs from the fact that their difference is zero."""
     writer = Writer(theory)
+    writer.prefer((lhs, rhs))
     claim = [writer.formula(lhs), writer.formula(rhs)]
-    lines: list[list[Any]] = []
+    lines: list[list[Data]] = []
     places: dict[Fact, int] = {}
     for fact in resting_on(proved):
-        if not isinstance(fact.why, Axiom | Turned):
+        if not isinstance(fact.why, Axiom | Real | Turned):
             lines.append(writer.line(fact, places))
             places[fact] = len(lines) - 1
-    if isinstance(proved.why, Axiom | Turned):
+    if isinstance(proved.why, Axiom | Real | Turned):
         lines.append([writer.polynomial(proved.form), "sum", ["1", "", writer.reference(proved, places), ""]])
     return {
-        "format": "operator-algebra proof 1",
         "spaces": writer.spaces,
         "traits": sorted(theory.traits),
         "declare": _needed(writer.declared, [claim, lines]),
@@ -248,10 +274,18 @@ def certificate(theory: Theory, lhs: Expr, rhs: Expr, proved: Fact) -> dict[str,
     }
 
 
-def _needed(declared: list[list[Any]], told: Any) -> list[list[Any]]:
+def _alone(p: Form) -> Letter | None:
+    """The letter that a polynomial is, if it is one."""
+    if len(p) != 1:
+        return None
+    (((numbers, letters), c),) = p.items()
+    return letters[0] if c == 1 and not numbers and len(letters) == 1 else None
+
+
+def _needed(declared: list[list[Data]], told: Data) -> list[list[Data]]:
     """The declarations without abbreviations that nothing mentions."""
     used = _names(told)
-    kept: list[list[Any]] = []
+    kept: list[list[Data]] = []
     for name, kind, *given in reversed(declared):
         if kind != "define" or name in used:
             used |= _names(given)
@@ -259,15 +293,15 @@ def _needed(declared: list[list[Any]], told: Any) -> list[list[Any]]:
     return kept[::-1]
 
 
-def _names(told: Any) -> set[str]:
+def _names(told: Data) -> set[str]:
     if isinstance(told, str):
         return {word.rstrip("'") for word in told.split()}
     if isinstance(told, dict):
-        return _names(list(cast("dict[str, Any]", told)))
-    return {name for part in cast("list[Any]", told) for name in _names(part)} if isinstance(told, list) else set()
+        return _names(list(cast("dict[str, Data]", told)))
+    return {name for part in cast("list[Data]", told) for name in _names(part)} if isinstance(told, list) else set()
 
 
-def _product(parts: Sequence[Formula]) -> Formula:
+def _product(parts: Sequence[Data]) -> Data:
     """Words in a row are one word."""
     if all(isinstance(part, str) for part in parts):
         return " ".join(part for part in parts if part)
@@ -282,7 +316,7 @@ def _suggested(letter: Letter, source: Expr | None) -> str:
         return source.name
     body = source.children[0] if source is not None and source.children else None
     text = body.render("ascii") if isinstance(body, Symbol | Fixpoint) else ""
-    return f"{letter.kind}({text})" if re.fullmatch(r"\w+", text) else f"{letter.kind}1"
+    return f"{letter.kind}({text})" if re.fullmatch(r"\w+", text) else letter.kind
 
 
 def _declared_flags(letter: Letter) -> list[str]:

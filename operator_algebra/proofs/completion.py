@@ -1,24 +1,24 @@
 """Completion: from the axioms to rules that rewrite, each with its derivation.
 
-Where two rules can be applied to one word the two results differ by a polynomial that is zero: a new rule. If no new ones
-arise, two polynomials are equal by the axioms exactly if they are rewritten to the same one.    [Buchberger, Mora]
+Where two rules apply to one word the two results differ by a polynomial that is zero: a new rule. If no new ones arise,
+two polynomials are equal by the axioms exactly if they are rewritten to the same one.    [Buchberger, Mora]
 """
 
 from __future__ import annotations
 
 import heapq
+import math
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from operator_algebra.errors import TheoryError
 from operator_algebra.proofs.facts import Fact, Term, collected, total, turned
 from operator_algebra.proofs.letters import ONE, Form, Letter, TooLong, Word
-from operator_algebra.proofs.order import Order
+from operator_algebra.proofs.order import Order, Place
 
 _STEPS = 20_000
 _RULES = 400
@@ -52,8 +52,12 @@ class _Overlap(NamedTuple):
     shared: int
 
 
-class _Stopped(Exception):
-    """A bound was met."""
+class Contradiction(Exception):
+    """The axioms make I = 0."""
+
+    def __init__(self, fact: Fact) -> None:
+        super().__init__()
+        self.fact = fact
 
 
 @dataclass(slots=True)
@@ -65,12 +69,14 @@ class Completion:
     rules: dict[Rule, None] = field(default_factory=dict[Rule, None])
     complete: bool = False
     _starting: dict[Letter, list[Rule]] = field(default_factory=dict[Letter, list[Rule]])
-    _jobs: list[tuple[int, int, int, Fact | _Overlap]] = field(default_factory=list[Any])
-    _oldest: list[tuple[int, Fact | _Overlap]] = field(default_factory=list[Any])
+    _jobs: list[tuple[int, int, int, Fact | _Overlap]] = field(
+        default_factory=list[tuple[int, int, int, Fact | _Overlap]]
+    )
+    _oldest: list[tuple[int, Fact | _Overlap]] = field(default_factory=list[tuple[int, Fact | _Overlap]])
     _done: set[int] = field(default_factory=set[int])
-    _number: Any = field(default_factory=count)
-    _keys: dict[Word, tuple[Any, ...]] = field(default_factory=dict[Word, Any])
-    _down: dict[Word, tuple[Any, ...]] = field(default_factory=dict[Word, Any])
+    _number: Iterator[int] = field(default_factory=count)
+    _keys: dict[Word, Place] = field(default_factory=dict[Word, Place])
+    _down: dict[Word, Place] = field(default_factory=dict[Word, Place])
     _skipped: bool = False
 
     # -- rewriting
@@ -122,17 +128,17 @@ class Completion:
                     return rule, (rest, letters[:k]), ((), letters[end:])
         return None
 
-    def _key(self, word: Word) -> tuple[Any, ...]:
+    def _key(self, word: Word) -> Place:
         found = self._keys.get(word)
         if found is None:
             found = self._keys[word] = self.order.key(word)
         return found
 
-    def _downward(self, word: Word) -> tuple[Any, ...]:
+    def _downward(self, word: Word) -> Place:
         found = self._down.get(word)
         if found is None:
-            weight, length, places, *_ = self._key(word)
-            found = self._down[word] = (-weight, -length, tuple(-k for k in places))
+            weight, length, places, count, numbers = self._key(word)
+            found = self._down[word] = (-weight, -length, tuple(-k for k in places), -count, numbers)
         return found
 
     # -- completing
@@ -155,9 +161,13 @@ class Completion:
         heapq.heappush(self._jobs, (kind, size, number, job))
         heapq.heappush(self._oldest, (number, job))
 
-    def run(self, goals: Sequence[Form], until: float) -> Outcome:
-        """Complete until all goals are rewritten to zero, nothing is left to do, or a bound is met."""
+    def run(self, goals: Sequence[Form], jobs: int, until: float = math.inf) -> Outcome:
+        """Complete until all goals are rewritten to zero, nothing is left to do, or a bound is met.
+
+        The bound is a number of jobs, so that the answer does not depend on the machine; `until` is for the patient.
+        """
         found, looked = 0, -_LOOK
+        last = jobs
         while True:
             if found >= looked + _LOOK or not self._jobs:
                 looked = found
@@ -166,10 +176,11 @@ class Completion:
             if not self._jobs:
                 self.complete = not self._skipped and not any(rule.numbers for rule in self.rules)
                 return "complete" if self.complete else "stopped"
-            if time.monotonic() > until or len(self.rules) > self.most:
+            if last < 0 or time.monotonic() > until or len(self.rules) > self.most:
                 return "stopped"
             job = self._next()
             if job is not None:
+                last -= isinstance(job, _Overlap)
                 try:
                     found += self._do(job)
                 except TooLong:
@@ -200,7 +211,7 @@ class Completion:
             return False
         lead = max(normal, key=self._key)
         if not lead[1]:
-            raise TheoryError("the equations that define the operators of the claim contradict each other: they make I = 0.")
+            raise Contradiction(Fact(normal, collected([*terms, *(Term(-t.c, *t[1:]) for t in trace)])))
         if len(lead[1]) > _LONGEST:
             raise TooLong
         c = normal[lead]
@@ -249,5 +260,8 @@ def _difference(job: _Overlap) -> tuple[Form, list[Term]]:
     after, before = second.lead[shared:], first.lead[:-shared]
     mine, other = Counter(first.numbers), Counter(second.numbers)
     own, others = (tuple(sorted((x - y).elements())) for x, y in ((other, mine), (mine, other)))
-    terms = [Term(Fraction(1), (own, ()), first.fact, ((), after)), Term(Fraction(-1), (others, before), second.fact, ONE)]
+    terms = [
+        Term(Fraction(1), (own, ()), first.fact, ((), after)),
+        Term(Fraction(-1), (others, before), second.fact, ONE),
+    ]
     return total(terms).form, terms

@@ -22,7 +22,8 @@ _ONE_WAY = ("diagonal", "inward", "outward")
 def diagonal(p: Form, named: Named, *, serial: bool) -> Form:
     """The block diagonal of a polynomial."""
     return RING.sum(
-        RING.product([{(numbers, ()): c}, _of_word(letters, named, serial=serial)]) for (numbers, letters), c in p.items()
+        RING.product([{(numbers, ()): c}, _of_word(letters, named, serial=serial)])
+        for (numbers, letters), c in p.items()
     )
 
 
@@ -40,7 +41,12 @@ def _shape(letters: tuple[Letter, ...], *, serial: bool) -> Structure:
         while opening >= 0 and ((y := rest[opening]) is None or y.structure.flow == "diagonal"):
             opening -= 1
         before = rest[opening] if opening >= 0 else None
-        if before is not None and x.structure.hop and before.structure.hop and x.structure.flow != before.structure.flow:
+        if (
+            before is not None
+            and x.structure.hop
+            and before.structure.hop
+            and x.structure.flow != before.structure.flow
+        ):
             rest[opening:] = [None]
         else:
             rest.append(x)

@@ -28,6 +28,13 @@ class Turned:
 
 
 @dataclass(frozen=True, slots=True)
+class Real:
+    """A word one → one is a number, and that its own adjoint."""
+
+    word: Word
+
+
+@dataclass(frozen=True, slots=True)
 class DiagonalOf:
     """The block diagonal of a fact."""
 
@@ -44,15 +51,14 @@ class BracketOf:
 
 @dataclass(frozen=True, slots=True)
 class Unique:
-    """What satisfies the equation of an unknown is the unknown: `of` says that `image` does, `renamed` what depends on it."""
+    """What satisfies the equation of an unknown is the unknown: `of` says that `image` does."""
 
     unknown: Letter
     image: Form
-    renamed: tuple[tuple[Letter, Letter], ...]
     of: Fact
 
 
-Why: TypeAlias = Axiom | Turned | DiagonalOf | BracketOf | Unique | tuple[Term, ...]
+Why: TypeAlias = Axiom | Real | Turned | DiagonalOf | BracketOf | Unique | tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +72,7 @@ class Fact:
         """The facts that this one rests on."""
         if isinstance(self.why, tuple):
             yield from (term.fact for term in self.why)
-        elif not isinstance(self.why, Axiom):
+        elif not isinstance(self.why, Axiom | Real):
             yield self.why.of
 
 

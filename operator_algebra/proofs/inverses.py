@@ -46,25 +46,27 @@ def inverse_of(bench: Workbench, p: Form, besides: Letter) -> Form | None:
 
 def _known(bench: Workbench, p: Form, besides: Letter) -> Form | None:
     """The letter of an inverse whose body is p."""
-    for y in bench.theory.letters:
-        if y.kind == "inverse" and y is not besides and y.body is not None:
-            for letter, body in ((y, y.body), (y.star, adjoint(y.body))):
-                if bench.core.reduce(body)[0] == p:
-                    return word(letter)
+    for y in _inverses(bench):
+        if besides not in (y, y.star) and y.body is not None and bench.core.reduce(y.body)[0] == p:
+            return word(y)
     return None
+
+
+def _inverses(bench: Workbench) -> list[Letter]:
+    """Every inverse that the theory has, and its adjoint."""
+    return list(dict.fromkeys(y for x in bench.theory.letters if x.kind == "inverse" for y in (x, x.star)))
 
 
 def _by_lemma(bench: Workbench, p: Form, besides: Letter) -> Form | None:
     """(A + B φ C)⁻¹ = A⁻¹ − A⁻¹ B ψ C A⁻¹, where ψ⁻¹ = φ⁻¹ + C A⁻¹ B. In a word b φ c the C is S c, S = I − φ⁻¹."""
-    for phi in [y for x in bench.theory.letters for y in (x, x.star) if x.kind == "inverse" and x.structure.unit]:
+    for phi in [y for y in _inverses(bench) if y.structure.unit]:
         split = [(c, letters, letters.index(phi)) for (_, letters), c in p.items() if letters.count(phi) == 1]
         befores = {letters[:k] for _, letters, k in split}
         if len(befores) != 1:
             continue
         (before,) = befores
-        body = phi.base.body
-        assert body is not None
-        inverted = adjoint(body) if phi.starred else body
+        inverted = phi.body
+        assert inverted is not None
         shift = RING.minus(RING.of(), inverted)
         after = times(shift, RING.sum({((), letters[k + 1 :]): c} for c, letters, k in split))
         rest = RING.minus(p, times(word(*before, phi), after))
@@ -87,11 +89,9 @@ def inverse_in_place(bench: Workbench, p: Form, besides: Letter) -> Form | None:
 def _resolvent(bench: Workbench, p: Form, like: Letter) -> Letter | None:
     """The inverse of p: a letter of the claim, or a new one if p is unit and goes one way, so that it exists."""
     normal = bench.core.reduce(p)[0]
-    for y in bench.theory.letters:
-        if y.kind == "inverse" and y.body is not None:
-            for letter, body in ((y, y.body), (y.star, adjoint(y.body))):
-                if letter.type == like.type and bench.core.reduce(body)[0] == normal:
-                    return letter
+    for y in _inverses(bench):
+        if y.body is not None and y.type == like.type and bench.core.reduce(y.body)[0] == normal:
+            return y
     made = bench.theory.made_of("inverse", p, like.type)
     return made if made.structure.unit else None
 
@@ -128,7 +128,7 @@ def _factors(p: Form, middle: Letter) -> tuple[Fraction, Form, Form] | None:
         table[letters[:k], letters[k + 1 :]] = c
     if not table:
         return None
-    first, last = min(table, key=lambda pair: (len(pair[0]) + len(pair[1])))
+    first, last = min(table, key=lambda pair: len(pair[0]) + len(pair[1]))
     pivot = table[first, last]
     column = {u: c for (u, v), c in table.items() if v == last}
     line = {v: c for (u, v), c in table.items() if u == first}

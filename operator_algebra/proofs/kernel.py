@@ -13,19 +13,26 @@ import sys
 from collections.abc import Iterable
 from fractions import Fraction
 from hashlib import sha256
+from itertools import pairwise
 from typing import Any, NamedTuple
 
+FORMAT = "operator-algebra proof 1"
 Word = tuple[str, ...]
 Poly = dict[Word, Fraction]
-ONE = Fraction(1)
+Data = Any  # what JSON holds; a formula is a word, ["+", …], ["*", …], ["'", x] or [number, x]
+I: Poly = {(): Fraction(1)}
+ONE_WAY = ("diagonal", "inward", "outward")
+TURNED = {"inward": "outward", "outward": "inward", "column": "row", "row": "column"}
+FLOWS = {*ONE_WAY, "related", "full", "column", "row", "small"}
+FLAGS = {"hop", "strict", "unit", "symmetric", "semidefinite", "definite", "onto", "invertible", "rigid"}
 
 
-class Refused(Exception):  # noqa: N818
+class Refused(Exception):
     """What is wrong with a certificate."""
 
 
 class Shape(NamedTuple):
-    """Which bodies a matrix of blocks joins, and what its diagonal is."""
+    """Which bodies a matrix of blocks joins, and whether its diagonal is zero or the identity."""
 
     flow: str
     strict: bool = False
@@ -34,21 +41,14 @@ class Shape(NamedTuple):
 
 
 class Letter(NamedTuple):
-    """What is known of a letter; `body` is the polynomial that it is the inverse, root, diagonal … of."""
+    """A letter; `body` is what it is the inverse, root, diagonal … of, `inside` all that this is made of."""
 
+    kind: str
     to: str
     of: str
-    star: str
     shape: Shape
-    kind: str = "leaf"
-    body: Poly | None = None
-    reads: frozenset[tuple[str, str]] = frozenset()
-
-
-DIAGONAL, ONE_WAY = Shape("diagonal"), ("diagonal", "inward", "outward")
-TURNED = {"inward": "outward", "outward": "inward", "column": "row", "row": "column"}
-FLOWS = (*ONE_WAY, "related", "full", "column", "row", "small")
-FLAGS = ("hop", "strict", "unit", "symmetric", "semidefinite", "definite", "onto", "invertible", "rigid")
+    body: Poly
+    inside: frozenset[str]
 
 
 def need(good: object, what: str) -> None:
@@ -65,341 +65,314 @@ def added(terms: Iterable[tuple[Word, Fraction]]) -> Poly:
     return {word: c for word, c in total.items() if c}
 
 
-def plus(p: Poly, q: Poly, c: Fraction = ONE) -> Poly:
-    """The sum p + c q."""
-    return added([*p.items(), *((word, c * d) for word, d in q.items())])
+def less(p: Poly, q: Poly) -> Poly:
+    """The difference p − q."""
+    return added([*p.items(), *((word, -c) for word, c in q.items())])
+
+
+def power(*letters: str) -> Poly:
+    """The polynomial of one word."""
+    return {letters: Fraction(1)}
 
 
 class Book:
     """What a certificate has declared so far: letters, abbreviations, axioms."""
 
-    def __init__(self, spaces: dict[str, str], traits: list[str]) -> None:
-        need(all(spaces.get(dual) == space for space, dual in spaces.items()), "a space is not the dual of its dual")
+    def __init__(self, dual: dict[str, str], traits: list[str]) -> None:
+        need(all(dual.get(other) == space for space, other in dual.items()), "a space is not the dual of its dual")
         need(set(traits) <= {"serial"}, f"unknown traits {traits}")
-        self.dual, self.letters = spaces, dict[str, Letter]()
-        self.defined, self.axioms = dict[str, Poly](), dict[str, Poly]()
-        self.diagonals, self.unknown = dict[Word, str](), set[str]()
-        self.brackets, self.rigid = dict[tuple[str, Word], str](), set[str]()
-        self.assumed, self.used = [f"every body carries at most one other: {t}" for t in traits], set[str]()
+        self.dual, self.letters, self.star, self.used = dual, dict[str, Letter](), dict[str, str](), set[str]()
+        self.defined, self.axioms, self.made = dict[str, Poly](), dict[str, Poly](), dict[Data, str]()
         self.closing = {("inward", "outward"), *([("outward", "inward")] if traits else [])}
+        self.assumed, self.rigid = ["no body carries two others" for _ in traits], set[str]()
 
     # -- polynomials
 
+    def number(self, x: str) -> bool:
+        """Whether a letter commutes with everything."""
+        return self.letters[x].kind == "number"
+
     def word(self, *letters: str) -> Word:
-        """Letters in a row; numbers, which commute with everything, stand in front."""
-        numbers = sorted(x for x in letters if self.letters[x].kind == "number")
-        return (*numbers, *(x for x in letters if self.letters[x].kind != "number"))
+        """Letters in a row, numbers in front."""
+        return tuple(sorted(letters, key=lambda x: (not self.number(x), self.number(x) and x)))
 
     def times(self, *factors: Poly) -> Poly:
         """The product."""
-        total: Poly = {(): ONE}
+        total = I
         for p in factors:
             total = added((self.word(*v, *w), c * d) for v, c in total.items() for w, d in p.items())
         return total
 
     def adjoint(self, p: Poly) -> Poly:
         """The adjoint: words backwards, letters starred."""
-        return {self.word(*(self.letters[x].star for x in reversed(w))): c for w, c in p.items()}
+        return {self.word(*(self.star[x] for x in reversed(w))): c for w, c in p.items()}
 
-    def read(self, formula: Any) -> Poly:
+    def read(self, formula: Data) -> Poly:
         """The polynomial of a word, ["+", …], ["*", …], ["'", x] or [number, x]; abbreviations are written out."""
         if isinstance(formula, str):
             return self.times(*map(self.value, formula.split()))
-        head, *parts = formula
-        polys = [self.read(part) for part in parts]
-        if head == "+":
-            return added(term for p in polys for term in p.items())
-        if head == "*":
-            return self.times(*polys)
-        need(len(polys) == 1, f"{head} takes one formula")
-        return self.adjoint(polys[0]) if head == "'" else self.times({(): Fraction(head)}, polys[0])
+        head, parts = formula[0], [self.read(part) for part in formula[1:]]
+        if head in ("+", "*"):
+            return self.times(*parts) if head == "*" else added(term for p in parts for term in p.items())
+        (part,) = parts
+        return self.adjoint(part) if head == "'" else self.times({(): Fraction(head)}, part)
 
-    def value(self, name: str) -> Poly:
+    def value(self, x: str) -> Poly:
         """What one name stands for."""
-        self.used.add(name.rstrip("'"))
-        if name in self.defined:
-            return self.defined[name]
-        if name.endswith("'") and name[:-1] in self.defined:
-            return self.adjoint(self.defined[name[:-1]])
-        need(name in self.letters, f"unknown letter {name}")
-        return {(name,): ONE}
+        self.used.add(x.rstrip("'"))
+        need(x in self.star or x.removesuffix("'") in self.defined, f"unknown letter {x}")
+        if x in self.star:
+            return power(x)
+        return self.defined[x] if x in self.defined else self.adjoint(self.defined[x[:-1]])
 
     def typed(self, p: Poly) -> tuple[str, str]:
         """The spaces that a polynomial joins: those of each of its words; I stands in a square place alone."""
-        found: set[tuple[str, str]] = set()
-        for word in p:
-            ends = [(own.to, own.of) for x in word if (own := self.letters[x]).kind != "number"]
-            need(all(a[1] == b[0] for a, b in zip(ends, ends[1:], strict=False)), f"ill-typed: {' '.join(word)}")
-            found |= {(ends[0][0], ends[-1][1])} if ends else set()
-        need(len(found) == 1, f"the terms have types {sorted(found)}")
-        ((to, of),) = found
-        plain = all(any(self.letters[x].kind != "number" for x in word) for word in p)
-        need(plain or to == of, "the identity between different spaces")
-        return to, of
+        rows = [[self.letters[x] for x in w if not self.number(x)] for w in p]
+        need(all(a.of == b.to for row in rows for a, b in pairwise(row)), f"ill-typed: {p}")
+        found = {(row[0].to, row[-1].of) for row in rows if row}
+        need(len(found) == 1 and (all(rows) or all(to == of for to, of in found)), f"terms of types {found}")
+        return found.pop()
 
     # -- which blocks there are
 
     def shape(self, word: Word) -> Shape:
         """The shape of a word: a hop, blocks, and a hop back are block-diagonal, for every body has one parent."""
         parts: list[Shape] = []
-        for part in (self.letters[x].shape for x in word if self.letters[x].kind != "number"):
+        for part in (self.letters[x].shape for x in word if not self.number(x)):
             start = len(parts)
             while start and parts[start - 1].flow == "diagonal":
                 start -= 1
             closed = start and part.hop and parts[start - 1].hop and (parts[start - 1].flow, part.flow) in self.closing
-            parts[start - 1 if closed else len(parts) :] = [DIAGONAL if closed else part]
-        flows = [part.flow for part in parts if part.flow != "diagonal"]
-        if len(set(flows)) < 2 and set(flows) <= set(ONE_WAY):
-            moving = [part for part in parts if part.flow != "diagonal"]
-            hop = len(moving) == 1 and moving[0].hop
-            strict, unit = any(part.strict for part in parts), all(part.unit for part in parts)
-            return Shape((flows or ["diagonal"])[0], strict, unit, hop)
-        return Shape("related" if flows == sorted(flows) and set(flows) <= set(ONE_WAY) else "full")
+            parts[start - 1 if closed else len(parts) :] = [Shape("diagonal") if closed else part]
+        flows = {part.flow for part in parts} - {"diagonal"} or {"diagonal"}
+        if len(flows) > 1 or not flows.issubset(ONE_WAY):
+            return Shape("full")
+        return Shape(flows.pop(), any(part.strict for part in parts), all(part.unit for part in parts))
 
     def whole(self, p: Poly) -> Shape:
         """The shape of a polynomial."""
         shapes = [(c, self.shape(word)) for word, c in p.items()]
-        flows = {shape.flow for _, shape in shapes} - {"diagonal"}
-        flow = "diagonal" if not flows else flows.pop() if len(flows) == 1 else "full"
-        if flow not in ONE_WAY or not all(shape.strict or shape.unit for _, shape in shapes):
-            return Shape(flow)
-        diagonal = sum(c for c, shape in shapes if shape.unit)
-        return Shape(flow, diagonal == 0, diagonal == 1, diagonal == 0 and all(shape.hop for _, shape in shapes))
+        flows = {shape.flow for _, shape in shapes} - {"diagonal"} or {"diagonal"}
+        known = len(flows) == 1 and all(shape.strict or shape.unit for _, shape in shapes)
+        diagonal = sum(c for c, shape in shapes if shape.unit) if known else None
+        return Shape(flows.pop() if len(flows) == 1 else "full", diagonal == 0, diagonal == 1)
 
-    def places(self, p: Poly) -> frozenset[tuple[str, str]]:
-        """The unknowns that rows of p depend on, and where: at the row's own body, strictly outboard, inboard, or any."""
-        found: set[tuple[str, str]] = set()
+    def asks(self, p: Poly, name: str) -> set[str]:
+        """Where rows of p ask for rows of an unknown: at their own body, "diagonal", strictly on one side, anywhere."""
+        found: set[str] = set()
         for word in p:
             for k, x in enumerate(word):
-                before = self.shape(word[:k])
-                side = {"diagonal": "own", "inward": "outboard", "outward": "inboard"}.get(before.flow, "any")
-                for unknown, place in self.letters[x].reads:
-                    strict = before.strict and place == "own"
-                    found.add((unknown, place if side == "own" else side if strict or place == side else "any"))
-        return frozenset(found)
+                own, before = self.letters[x], self.shape(word[:k])
+                inner = {"full"} if own.kind == "unknown" else self.asks(own.body, name)
+                inner = inner if name in own.inside else set[str]()
+                if own.shape.flow != "diagonal" and inner - {own.shape.flow}:
+                    inner = {"full"}
+                if x.rstrip("'") == name:
+                    inner = {"diagonal" if x == name or own.shape.flow == "diagonal" else "full"}
+                passed = {before.flow} if before.strict and inner <= {"diagonal", before.flow} else {"full"}
+                found |= inner if before.flow == "diagonal" or inner <= {before.flow} else passed
+        return found
 
     # -- declarations
 
-    def enter(self, name: str, to: str, of: str, shape: Shape, symmetric: bool, kind: str, body: Poly | None) -> None:
+    def enter(self, kind: str, name: str, to: str, of: str, shape: Shape, body: Poly, symmetric: object) -> None:
         """A new letter, and its adjoint unless it is its own."""
-        need(to in self.dual and of in self.dual, f"unknown space of {name}")
-        need(not symmetric or to == self.dual[of], f"{name} cannot be symmetric")
-        need(not shape.unit or to == of, f"{name} cannot have a unit diagonal")
-        star = name if symmetric else f"{name}'"
-        for own, other in ((name, star), (star, name)):
-            reads = frozenset({(name, "own")} if kind == "unknown" else {})
-            if body is not None:
-                reads = self.places(body if own == name else self.adjoint(body))
-                kept = {"diagonal": "own", "inward": "outboard", "outward": "inboard"}.get(shape.flow)
-                if kind == "inverse":
-                    reads = frozenset((x, at if shape.flow == "diagonal" or at == kept else "any") for x, at in reads)
-            self.letters[own] = Letter(to, of, other, shape, kind, body if own == name else None, reads)
-            to, of = self.dual[of], self.dual[to]
-            shape = shape._replace(flow=TURNED.get(shape.flow, shape.flow))
+        need(to in self.dual and of in self.dual and (not symmetric or to == self.dual[of]), f"the spaces of {name}")
+        inside = frozenset(y for w in body for x in w for y in (x.rstrip("'"), *self.letters[x].inside))
+        star = self.star[name] = name if symmetric else f"{name}'"
+        turned, other = shape._replace(flow=TURNED.get(shape.flow, shape.flow)), self.adjoint(body)
+        self.star[star] = name
+        self.letters[star] = Letter(kind, self.dual[of], self.dual[to], turned, other, inside)
+        self.letters[name] = Letter(kind, to, of, shape, body, inside)
+        self.made |= {(kind, frozenset(other.items())): star, (kind, frozenset(body.items())): name}
 
-    def declare(self, name: str, kind: str, *given: Any) -> None:
+    def declare(self, name: str, kind: str, *given: Data) -> None:
         """One declaration: what it names, and what follows from it."""
-        need(kind == "equals" or name not in self.letters.keys() | self.defined.keys(), f"{name} is declared twice")
-        need(name and "'" not in name and len(name.split()) == 1, f"{name!r} cannot be a name")
+        need(name.strip("'") == name and len(name.split()) == 1, f"{name!r} cannot be a name")
+        need(kind == "equals" or (name not in self.star and name not in self.defined), f"{name} is declared twice")
         if kind in ("leaf", "unknown", "number"):
-            to, of, words = given
-            flow, *flags = words.split()
-            need(flow in FLOWS and set(flags) <= set(FLAGS), f"{name}: unknown structure {words}")
-            need(kind == "leaf" or set(flags) <= {"symmetric"}, f"{name}: {words} has to be proved")
-            need(kind != "number" or (to == of == self.dual[of] and flags), f"{name} is no number")
-            need("hop" not in flags or flow in ("inward", "outward"), f"{name}: a hop goes one way")
-            shape = Shape(flow, "strict" in flags or "hop" in flags, "unit" in flags, "hop" in flags)
-            need(not (shape.strict and shape.unit), f"{name} is strict and unit")
-            self.enter(name, to, of, shape, "symmetric" in flags, kind, None)
-            self.unknown |= {name} if kind == "unknown" else set()
-            self.rigid |= {name} if "rigid" in flags and shape.hop else set()
+            self.given(kind, name, *given)
             return
-        body = self.read(given[0])
-        to, of = self.typed(body)
-        shape, symmetric = self.whole(body), self.adjoint(body) == body
+        body, own = self.read(given[0]), power(name)
+        (to, of), shape, symmetric = self.typed(body), self.whole(body), self.adjoint(body) == body
         if kind == "define":
             self.defined[name] = body
         elif kind == "equals":
-            self.close(name, body, shape, symmetric)
+            self.close(name, body, shape.flow)
         elif kind == "inverse":
             kept = Shape(shape.flow if shape.flow in ONE_WAY else "full", unit=shape.unit)
-            self.enter(name, of, to, kept, symmetric, kind, body)
-            self.axioms[f"{name} left"] = plus(self.times({(name,): ONE}, body), {(): ONE}, -ONE)
-            self.axioms[f"{name} right"] = plus(self.times(body, {(name,): ONE}), {(): ONE}, -ONE)
-            self.assumed += [] if shape.unit else [f"{name} exists"]
+            self.enter(kind, name, of, to, kept, body, symmetric)
+            for side, product in (("left", self.times(own, body)), ("right", self.times(body, own))):
+                self.axioms[f"{name} {side}"] = less(product, I)
+            rooted = [self.letters[x].kind for w in body for x in w] == ["root"]
+            self.assumed += [] if shape.unit or rooted else [f"{name} exists"]
         elif kind == "root":
             need(shape.flow == "diagonal" and symmetric and self.dual.get(given[1]) == given[1], f"{name} is no root")
-            self.enter(name, to, given[1], DIAGONAL, False, kind, body)
-            self.axioms[name] = plus(self.times({(name,): ONE}, {(f"{name}'",): ONE}), body, -ONE)
-            self.assumed.append(f"{name} exists")
-        elif kind == "diag":
-            self.enter(name, to, of, DIAGONAL, symmetric, kind, body)
-            if list(body.values()) == [ONE]:
-                star = self.letters[name].star
-                self.diagonals |= {w: x for x, p in ((name, body), (star, self.adjoint(body))) for w in p}
-            own = added((w, c * d) for v, c in body.items() for w, d in self.diagonal(v).items())
-            if own != {(name,): ONE}:
-                self.diagonals = {w: x for w, x in self.diagonals.items() if x.rstrip("'") != name}
-                self.axioms[name] = plus({(name,): ONE}, own, -ONE)
+            self.enter(kind, name, to, given[1], Shape("diagonal"), body, symmetric=False)
+            self.axioms[name] = less(power(name, f"{name}'"), body)
+            self.assumed += [f"{name} exists"]
         else:
-            need(kind in ("cross", "spin") and (to, of) == ("motion", "one"), f"unknown declaration {kind} of {to}")
-            self.enter(name, to, to, DIAGONAL, False, kind, body)
-            if list(body.values()) == [ONE]:
-                self.brackets |= {(kind, word): name for word in body}
-            else:
-                self.axioms[name] = plus({(name,): ONE}, self.bracket(kind, body), -ONE)
+            diag = kind == "diag"
+            need(diag or (kind in ("cross", "spin") and (to, of) == ("motion", "one")), f"unknown {kind} of {to}")
+            self.enter(kind, name, to, of if diag else to, Shape("diagonal"), body, diag and symmetric)
+            self.axioms |= {name: less(own, made)} if (made := self.apply(kind, body)) != own else {}
 
-    def close(self, name: str, body: Poly, shape: Shape, symmetric: bool) -> None:
+    def given(self, kind: str, name: str, to: str, of: str, words: str) -> None:
+        """A letter that is made of no others: what is known of it is said in words, unless it has to be proved."""
+        flow, *flags = words.split()
+        shape = Shape(flow, "strict" in flags or "hop" in flags, "unit" in flags, "hop" in flags)
+        need(flow in FLOWS and (FLAGS if kind == "leaf" else {"symmetric"}).issuperset(flags), f"{name} is {words}")
+        need(not shape.hop or flow in ("inward", "outward"), f"{name}: a hop goes one way")
+        need(not shape.unit or (to == of and not shape.strict), f"{name} cannot be unit")
+        need(kind != "number" or (to, of, flags) == ("one", "one", ["symmetric"]), f"{name} is no number")
+        self.rigid |= {name} if "rigid" in flags and shape.hop else set()
+        self.enter(kind, name, to, of, shape, {}, "symmetric" in flags)
+
+    def close(self, name: str, body: Poly, flow: str) -> None:
         """The equation of an unknown: it has one solution if every row asks for rows of one side alone."""
-        need(name in self.unknown, f"{name} is not an open unknown")
-        own = self.letters[name]
-        need(self.typed(body) == (own.to, own.of), f"{name} and its equation have different types")
-        need(own.star != name or symmetric, f"the equation of {name} is not symmetric")
-        fits = own.shape.flow not in ONE_WAY or shape.flow in ("diagonal", own.shape.flow)
-        need(fits, f"the equation of {name} is {shape.flow}")
-        asked = [{at for x, at in self.places(p) if x == name} for p in (body, self.adjoint(body))]
-        need(any(at <= {side} for at in asked for side in ("outboard", "inboard")), f"the equation of {name} is not causal")
-        self.axioms[name] = plus({(name,): ONE}, body, -ONE)
-        self.letters[name] = own._replace(body=body)
-        self.unknown.remove(name)
+        own, other, symmetric = self.letters[name], self.adjoint(body), self.star[name] == name
+        need(own.kind == "unknown" and not own.body and (own.to, own.of) == self.typed(body), f"{name} is no unknown")
+        need(own.shape.flow not in ONE_WAY or flow in ("diagonal", own.shape.flow), f"the equation of {name} is {flow}")
+        need(not symmetric or other == body, f"the equation of {name} is not symmetric")
+        asked = [self.asks(p, name) for p in (body, other)]
+        need(
+            any(at <= {side} for at in asked for side in ("inward", "outward")), f"the equation of {name} is not causal"
+        )
+        self.enter(own.kind, name, own.to, own.of, own.shape, body, symmetric)
+        self.axioms[name] = less(power(name), body)
 
     # -- rules
 
-    def diagonal(self, word: Word) -> Poly:
-        """The block diagonal of a word, in letters: blocks at its ends come out, what goes one way has that of its parts."""
-        shape, ends = self.shape(word), range(len(word) + 1)
-        if shape.flow == "diagonal":
-            return {word: ONE}
+    def apply(self, kind: str, p: Poly) -> Poly:
+        """The block diagonal of a polynomial, or the bracket with it, word by word, in letters."""
+        return added(term for w, c in p.items() for term in self.times({(): c}, self.of_word(kind, w)).items())
+
+    def of_word(self, kind: str, word: Word) -> Poly:
+        """The bracket or diagonal of a word: ends that are blocks come out, one-way words have that of their parts."""
+        shape = self.shape(word)
+        if word and self.number(word[0]):
+            return self.times(power(word[0]), self.of_word(kind, word[1:]))
+        if kind != "diag" or shape.flow == "diagonal":
+            return self.letter(kind, word)
         if shape.strict or shape.unit:
-            return {} if shape.strict else {(): ONE}
-        start = max(k for k in ends if self.shape(word[:k]).flow == "diagonal")
-        stop = min(k for k in ends if k >= start and self.shape(word[k:]).flow == "diagonal")
-        if (start, stop) != (0, len(word)):
-            return self.times({word[:start]: ONE}, self.diagonal(word[start:stop]), {word[stop:]: ONE})
-        first, last = (self.letters[word[k]].shape for k in (0, -1))
+            return {} if shape.strict else I
+        for k in range(len(word) - 1, 0, -1):
+            for left, right, core in ((word[:k], (), word[k:]), ((), word[-k:], word[:-k])):
+                if self.shape(left + right).flow == "diagonal":
+                    return self.times(power(*left), self.of_word(kind, core), power(*right))
+        first, last = self.letters[word[0]].shape, self.letters[word[-1]].shape
         if shape.flow in ONE_WAY and first.unit:
-            return self.diagonal(word[1:])
-        inner = self.shape(word[1:-1]).flow
-        words: Poly = {word: ONE}
-        if first.hop and last.hop and (first.flow, last.flow) == ("inward", "outward") and inner in (*ONE_WAY, "related"):
-            return self.times({word[:1]: ONE}, self.diagonal(word[1:-1]), {word[-1:]: ONE})
-        if first.hop and last.hop and (first.flow, last.flow) == ("outward", "inward"):
-            words = self.times({word[:1]: ONE}, self.diagonal(word[1:-1]), {word[-1:]: ONE})
-        need(all(self.shape(w).flow == "diagonal" or w in self.diagonals for w in words), f"diag({' '.join(word)}) has no letter")
-        named = {w: (w if self.shape(w).flow == "diagonal" else (self.diagonals[w],)) for w in words}
-        self.used |= {name.rstrip("'") for w in named.values() for name in w}
-        return {named[w]: c for w, c in words.items()}
+            return self.of_word(kind, word[1:])
+        if (first.flow, last.flow, first.hop, last.hop) == ("outward", "inward", True, True):
+            made = self.times(power(word[0]), self.of_word(kind, word[1:-1]), power(word[-1]))
+            return added((v, c * d) for w, c in made.items() for v, d in self.letter(kind, w).items())
+        return self.letter(kind, word)
 
-    def bracket(self, kind: str, p: Poly) -> Poly:
-        """The bracket with a motion, which is linear, in letters."""
-        total: Poly = {}
-        for word, c in p.items():
-            numbers = tuple(x for x in word if self.letters[x].kind == "number")
-            need((kind, word[len(numbers) :]) in self.brackets, f"{kind} of {' '.join(word)} has no letter")
-            total = plus(total, {(*numbers, self.brackets[kind, word[len(numbers) :]]): c})
-        self.used |= {word[-1] for word in total}
-        return total
+    def letter(self, kind: str, word: Word) -> Poly:
+        """What was declared as the diagonal or the bracket of a word; what is block-diagonal is its own diagonal."""
+        if kind == "diag" and self.shape(word).flow == "diagonal":
+            return power(*word)
+        name = self.made.get((kind, frozenset({(word, Fraction(1))})), "")
+        need(name, f"{kind}({' '.join(word)}) has no letter")
+        self.used.add(name.rstrip("'"))
+        return power(name)
 
-    def bracket_fact(self, kind: str, name: str, other: str) -> Poly:
-        """What holds of brackets of single bodies: they are skew, derivations of each other, and kept by rigid shifts."""
-        x = self.letters[name]
-        ((v, c),) = (x.body or {}).items()
-        need(x.kind == "cross" and c == ONE, f"{name} is no bracket with one word")
-        if kind == "rigid":
+    def of_bracket(self, fact: str, name: str, other: str) -> Poly:
+        """Brackets are skew, x y = −y x; derivations of each other; and kept by rigid shifts, (E* x) E* = E* x."""
+        ((v, c),) = self.letters[name].body.items()
+        need(self.letters[name].kind == "cross" and c == 1, f"{name} is no bracket of a word")
+        if fact == "rigid":
             need(other in self.rigid, f"{other} is not rigid")
-            shift = self.letters[other].star
-            return {(self.brackets["cross", (shift, *v)], shift): ONE, (shift, name): -ONE}
-        y = self.letters[other]
-        ((w, c),) = (y.body or {}).items()
-        need(y.kind == "cross" and c == ONE, f"{other} is no bracket with one word")
-        if kind == "skew":
-            return plus({(name, *w): ONE}, {(other, *v): ONE})
-        need(kind == "jacobi", f"unknown fact {kind}")
-        inner = self.brackets["cross", (name, *w)]
-        return added([((inner,), ONE), ((name, other), -ONE), ((other, name), ONE)])
+            shift = self.star[other]
+            return less(self.times(self.letter("cross", (shift, *v)), power(shift)), power(shift, name))
+        ((w, d),) = self.letters[other].body.items()
+        need(self.letters[other].kind == "cross" and d == 1 and fact in ("skew", "jacobi"), f"{fact} of {other}")
+        if fact == "skew":
+            return added([((name, *w), c), ((other, *v), c)])
+        return less(self.letter("cross", (name, *w)), less(power(name, other), power(other, name)))
 
-    def fact(self, ref: Any, lines: list[Poly]) -> Poly:
-        """What a line refers to: an axiom by its name, an earlier line by its number, or ["'", ref], an adjoint."""
+    def fact(self, ref: Data, lines: list[Poly]) -> Poly:
+        """A line by its number, an axiom by its name, what a number or brackets are, or ["'", ref], an adjoint."""
+        if isinstance(ref, str):
+            return self.axioms[ref]
         if isinstance(ref, int):
             need(0 <= ref < len(lines) and lines[ref], f"line {ref} is not there yet, or says nothing")
             return lines[ref]
-        if isinstance(ref, str):
-            need(ref in self.axioms, f"unknown axiom {ref}")
-            return self.axioms[ref]
-        if ref[0] == "'":
-            return self.adjoint(self.fact(ref[1], lines))
-        return self.bracket_fact(*ref)
+        if ref[0] == "scalar":
+            value = self.read(ref[1])
+            need(self.typed(value) == ("one", "one"), f"{ref[1]} is no number")
+            return less(value, self.adjoint(value))
+        return self.adjoint(self.fact(ref[1], lines)) if ref[0] == "'" else self.of_bracket(*ref)
 
-    def follows(self, rule: str, given: list[Any], lines: list[Poly]) -> Poly:
+    def follows(self, rule: str, given: list[Data], lines: list[Poly]) -> Poly:
         """What a rule makes of earlier lines."""
-        if rule == "sum":
-            total: Poly = {}
-            for c, left, ref, right in given:
-                part = self.times(self.read(left), self.fact(ref, lines), self.read(right))
-                self.typed(part)
-                total = plus(total, part, Fraction(c))
-            return total
-        if rule == "diag":
-            (ref,) = given
-            return added((w, c * d) for v, c in self.fact(ref, lines).items() for w, d in self.diagonal(v).items())
-        if rule == "bracket":
-            kind, ref = given
-            return self.bracket(kind, self.fact(ref, lines))
-        need(rule == "unique", f"unknown rule {rule}")
-        return self.unique(*given, lines)
+        if rule == "unique":
+            return self.unique(given[0], self.read(given[1]), self.fact(given[2], lines))
+        if rule != "sum":
+            return self.apply(rule, self.fact(given[0], lines))
+        parts = [({(): Fraction(c)}, self.read(v), self.fact(ref, lines), self.read(w)) for c, v, ref, w in given]
+        need(all(self.typed(self.times(*part)) for part in parts), "")
+        return added(term for part in parts for term in self.times(*part).items())
 
-    def unique(self, name: str, formula: Any, renamed: dict[str, str], ref: Any, lines: list[Poly]) -> Poly:
-        """What satisfies the equation of an unknown is the unknown; letters that depend on it become their images."""
-        own, image = self.letters[name], self.read(formula)
-        need(own.kind == "unknown" and own.body is not None, f"{name} is no solved unknown")
-        fits = self.typed(image) == (own.to, own.of) and own.shape.flow in ("full", "column", self.whole(image).flow)
-        need(fits, f"{formula} is not like {name}")
-        images = {name: image, own.star: self.adjoint(image)}
-        for old, new in renamed.items():
-            need(self.letters[old].body is not None and self.letters[old].kind == self.letters[new].kind, f"{old}, {new}")
-            images |= {old: {(new,): ONE}, self.letters[old].star: {(self.letters[new].star,): ONE}}
+    def unique(self, name: str, image: Poly, fact: Poly) -> Poly:
+        """What satisfies the equation of an unknown is the unknown."""
+        own = self.letters[name]
+        need(own.kind == "unknown" and own.body and self.typed(image) == (own.to, own.of), f"{name} is not {image}")
+        need(own.shape.flow in ("full", "column", self.whole(image).flow), f"{image} has other blocks than {name}")
+        need(fact == less(image, self.put(own.body, name, image)), f"{image} does not satisfy the equation of {name}")
+        return less(power(name), image)
 
-        def put(p: Poly) -> Poly:
-            depends = [x for word in p for x in word if x not in images and name in dict(self.letters[x].reads)]
-            need(not depends, f"{depends} depend on {name}")
-            return added(t for word, c in p.items() for t in self.times({(): c}, *(images.get(x, {(x,): ONE}) for x in word)).items())
+    def put(self, p: Poly, name: str, image: Poly) -> Poly:
+        """A polynomial with an unknown replaced, and letters made of it by those that are made of its image."""
 
-        need(all(put(self.letters[x].body or {}) == self.letters[y].body for x, y in renamed.items()), f"wrong image: {renamed}")
-        need(self.fact(ref, lines) == plus(image, put(own.body), -ONE), f"{formula} does not satisfy the equation of {name}")
-        return plus({(name,): ONE}, image, -ONE)
+        def of(x: str) -> Poly:
+            if x.rstrip("'") == name:
+                return image if x == name else self.adjoint(image)
+            if name not in self.letters[x].inside:
+                return power(x)
+            content = frozenset(self.put(self.letters[x].body, name, image).items())
+            return power(self.made[self.letters[x].kind, content])
+
+        return added(term for w, c in p.items() for term in self.times({(): c}, *map(of, w)).items())
 
 
-def check(certificate: dict[str, Any]) -> dict[str, Any]:
+def check(certificate: Data) -> dict[str, Data]:
     """What a certificate proves, and what that rests on; `Refused` says why it proves nothing."""
+    try:
+        return _checked(certificate)
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as error:
+        raise Refused(f"not a certificate: {type(error).__name__}: {error}") from None
+
+
+def _checked(certificate: Data) -> dict[str, Data]:
     told = {key: certificate[key] for key in ("spaces", "traits", "declare", "claim")}
-    book = Book(told["spaces"], told["traits"])
+    book, lines = Book(told["spaces"], told["traits"]), list[Poly]()
     for declaration in told["declare"]:
         book.declare(*declaration)
-    need(not book.unknown, f"{book.unknown} have no equations")
-    lhs, rhs = map(book.read, told["claim"])
-    claim, lines = plus(lhs, rhs, -ONE), list[Poly]()
+    need(all(own.body for own in book.letters.values() if own.kind == "unknown"), "an unknown has no equation")
+    claim = less(*map(book.read, told["claim"]))
     for stated, rule, *given in certificate["lines"]:
-        value = book.follows(rule, given, lines)
-        need(value == {book.word(*w.split()): Fraction(c) for w, c in stated.items()}, f"line {len(lines)} does not follow")
-        lines.append(value)
+        lines.append({book.word(*word.split()): Fraction(c) for word, c in stated.items()})
+        need(book.follows(rule, given, lines[:-1]) == lines[-1], f"line {len(lines) - 1} does not follow")
     need(lines and lines[-1] == claim, "the last line is not the claim")
     book.used |= {x.rstrip("'") for p in lines for word in p for x in word}
-    spare = {x.rstrip("'") for x in book.letters} | book.defined.keys()
+    spare = {x.rstrip("'") for x in book.star} | book.defined.keys()
     need(spare <= book.used, f"declared and never used: {sorted(spare - book.used)}")
-    digest = sha256(json.dumps(told, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    digest = sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
     return {"claim": told["claim"], "sha256": digest, "assumed": book.assumed, "lines": len(lines)}
 
 
 def main(path: str) -> int:
     """Check one file: say what is proved, or why nothing is."""
-    with open(path, encoding="utf-8") as file:
-        certificate = json.load(file)
     try:
-        found = check(certificate)
-    except (Refused, KeyError, ValueError, TypeError, AttributeError, ZeroDivisionError, RecursionError) as error:
-        sys.stdout.write(f"REFUSED  {type(error).__name__}: {error}\n")
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+        need(found["format"] == FORMAT and found["proofs"], "unknown format")
+        told = [f"PROVED  {json.dumps(check(one), ensure_ascii=False)}\n" for one in found["proofs"]]
+    except (Refused, KeyError, ValueError, TypeError) as error:
+        sys.stdout.write(f"REFUSED  {error}\n")
         return 1
-    sys.stdout.write(f"PROVED  {json.dumps(found, ensure_ascii=False)}\n")
+    sys.stdout.write("".join(told))
     return 0
 
 

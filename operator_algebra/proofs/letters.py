@@ -26,7 +26,8 @@ Kind = Literal["leaf", "number", "unknown", "inverse", "root", "diag", "cross", 
 class Letter:
     """One letter, or the adjoint of one; `source` is what it was first read from.
 
-    `body` is the polynomial that it is the inverse, root, … of; an unknown has the equation in `equations`.
+    `body` is the polynomial that it is the inverse, root, … of. The adjoint of an inverse or of a block diagonal is one
+    itself; any other adjoint is `starred`.
     """
 
     kind: Kind
@@ -43,13 +44,8 @@ class Letter:
         """The adjoint."""
         return self.turned[0]
 
-    @property
-    def base(self) -> Letter:
-        """The letter itself, or what it is the adjoint of."""
-        return self.star if self.starred else self
-
     def __lt__(self, other: Letter) -> bool:
-        return self.serial < other.serial
+        return (str(self.source), self.serial) < (str(other.source), other.serial)
 
 
 Word: TypeAlias = AnyWord[Letter, Letter]
@@ -65,7 +61,7 @@ ONE: Word = ((), ())
 LIMIT = 20_000
 
 
-class TooLong(Exception):  # noqa: N818
+class TooLong(Exception):
     """A polynomial has more terms than a proof is worth."""
 
 
@@ -132,7 +128,9 @@ def _entered(key: tuple[object, ...], kind: Kind, source: Expr | None, body: For
     if structure.symmetric:
         made.turned.append(made)
     else:
-        starred = Letter(kind, source, None, type_.T, structure.T, next(_count), starred=True)
+        twofold = kind in ("inverse", "diag")
+        turned = adjoint(body) if twofold and body is not None else None
+        starred = Letter(kind, source, turned, type_.T, structure.T, next(_count), starred=not twofold)
         made.turned.append(starred)
         starred.turned.append(made)
     _known[key] = made
@@ -141,8 +139,8 @@ def _entered(key: tuple[object, ...], kind: Kind, source: Expr | None, body: For
 
 def leaf(source: Expr, kind: Kind, structure: Structure) -> Letter:
     """The letter of a leaf, an input, a number or the solution of an equation."""
-    found = _known.get((source,))
-    return found if found is not None else _entered((source,), kind, source, None, source.type, structure)
+    found = _known.get((source, kind))
+    return found if found is not None else _entered((source, kind), kind, source, None, source.type, structure)
 
 
 def made_of(kind: Kind, body: Form, type_: Type, source: Expr | None = None) -> Letter:

@@ -1,17 +1,22 @@
-"""Orders of words: which of two equal things is the simpler one. They change how fast a proof is found, never whether it is one."""
+"""Orders of words: which of two equal things is the simpler one.
+
+They change how fast a proof is found, never whether it is one.
+"""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeAlias, cast
 
 from operator_algebra.expressions.words import degree_lexicographic
 from operator_algebra.proofs.letters import Letter, Word
 from operator_algebra.proofs.theory import Theory
 
-Key = Callable[[Word], tuple[Any, ...]]
+Place: TypeAlias = tuple[int, int, tuple[int, ...], int, tuple[Letter, ...]]
+"""What sorts a word."""
+Key = Callable[[Word], Place]
 
 
 @dataclass(slots=True)
@@ -26,12 +31,12 @@ class Order:
     @property
     def key(self) -> Key:
         """What sorts words: by weight, by length, letter by letter."""
-        return degree_lexicographic(self._place, self._weight)
+        return cast("Key", degree_lexicographic(self._place, self._weight))
 
     def _place(self, x: Letter) -> int:
         found = self._places.get(x)
         if found is None:
-            base = x.base
+            base = self.theory.base(x)
             group = 9 * _heavy(base, self.theory) + _group(base) if self.seed is None else self._random(base, 32)
             found = self._places[base] = (group * _MANY + len(self._places)) * 2
             self._places[base.star] = found if base.star is base else found + 1
@@ -41,7 +46,11 @@ class Order:
     def _weight(self, x: Letter) -> int:
         found = self._weights.get(x)
         if found is None:
-            found = _usual_weight(x.base, self.theory) if self.seed is None else _WEIGHTS[self._random(x.base, 6)]
+            found = (
+                _usual_weight(self.theory.base(x), self.theory)
+                if self.seed is None
+                else _WEIGHTS[self._random(self.theory.base(x), 6)]
+            )
             self._weights[x] = found
         return found
 

@@ -2,63 +2,139 @@
 
 from __future__ import annotations
 
+import json
+import math
+import numbers
 import time
-from fractions import Fraction
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
 
-from operator_algebra.identities.identity import Identity
+from operator_algebra.arguments import shown
+from operator_algebra.errors import InputError, TheoryError
+from operator_algebra.identities.claims import law_of
+from operator_algebra.identities.facts import domain
+from operator_algebra.identities.identity import Identity, Law, Statement
+from operator_algebra.identities.variants import wider
+from operator_algebra.proofs import kernel
 from operator_algebra.proofs.certificate import certificate
-from operator_algebra.proofs.completion import Completion
-from operator_algebra.proofs.facts import Fact, total
-from operator_algebra.proofs.inverses import inverses
-from operator_algebra.proofs.letters import RING, TooLong
-from operator_algebra.proofs.order import Order
-from operator_algebra.proofs.tactics import TACTICS
-from operator_algebra.proofs.theory import TRAITS, Theory
-from operator_algebra.proofs.workbench import Workbench
+from operator_algebra.proofs.kernel import Data
+from operator_algebra.proofs.search import search
+from operator_algebra.proofs.spelling import assumption, left_over
 
-ROUNDS = 8
+Verdict = Literal["PROVED", "NOT_DERIVABLE", "UNDECIDED"]
 
 
-def attempt(claim: Identity, seconds: float = 5.0):
-    theory = Theory(frozenset(set(claim.domain) & set(TRAITS)))
-    goal = RING.minus(theory.read(claim.lhs), theory.read(claim.rhs))
-    if not goal:
-        return certificate(theory, claim.lhs, claim.rhs, Fact(goal, ())), "expanded"
-    core = Completion(Order(theory))
-    bench = Workbench(theory, core, core)
-    until = time.monotonic() + seconds
-    plain = bench.new_axioms()
-    others = [fact for fact in plain if not theory.plain(fact.why.letter)]
-    plain = [fact for fact in plain if fact not in others]
-    outcome = "stopped"
-    while plain:
-        core.add(plain)
-        outcome = core.run([goal], min(until, time.monotonic() + 0.3))
-        if outcome == "proved":
-            break
-        plain = list(inverses(bench))
-        for fact in bench.new_axioms():
-            (plain if theory.plain(fact.why.letter) else others).append(fact)
-    turn = 0
-    log = [(0, outcome, len(core.rules))]
-    if outcome != "proved":
-        bench.full = core.copy()
-    while outcome != "proved" and turn < ROUNDS:
-        for x in theory.letters:
-            bench.age(x)
-        bench.rounds += 1
-        new = [fact for tactic in TACTICS for fact in tactic(bench)]
-        new += [fact for fact in bench.new_axioms() + others if fact.why.letter not in bench.solved]
-        others = []
-        bench.full.add(new)
-        budget = 0.03 if new else 0.5
-        outcome = bench.full.run([goal], min(until, time.monotonic() + budget))
-        log.append((len(new), outcome, len(bench.full.rules)))
-        turn += 1
-        if not new:
-            break
-    print(log)
-    rest, trace = bench.full.reduce(goal)
-    if rest:
-        return None, (outcome, rest, bench.full)
-    return certificate(theory, claim.lhs, claim.rhs, total(trace)), f"{outcome} turn {turn}"
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What became of one reading of a claim: the law as it stands, with any J, for any gain.
+
+    `rest` is what is left of lhs − rhs where no proof was found, `seconds` how long it took.
+    """
+
+    claim: Identity
+    verdict: Verdict
+    certificate: dict[str, Data] | None
+    assumptions: tuple[str, ...]
+    rest: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The verdict on a claim; true only if it is PROVED.
+
+    PROVED: it follows from the definitions, and the kernel accepts the certificate. NOT_DERIVABLE: all rewriting rules
+    that the definitions imply are known, and the two sides have different normal forms; this does not say that the
+    claim is false. UNDECIDED: the search ended before that.
+    """
+
+    claim: Law
+    readings: tuple[Reading, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The weakest verdict of all readings."""
+        found = {reading.verdict for reading in self.readings}
+        return next(word for word in ("UNDECIDED", "NOT_DERIVABLE", "PROVED") if word in found)
+
+    @property
+    def seconds(self) -> float:
+        """How long the search and the kernel took."""
+        return sum(reading.seconds for reading in self.readings)
+
+    @cached_property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the proof rests on besides the definitions: what has an inverse or a root, and the domain."""
+        return tuple(dict.fromkeys(text for reading in self.readings for text in reading.assumptions))
+
+    def __bool__(self) -> bool:
+        return self.verdict == "PROVED"
+
+    def certificate(self) -> dict[str, Data]:
+        """The certificates of all readings as data: `json.dumps` it, and run the kernel on the file."""
+        if not self:
+            raise InputError(f"there is no certificate: the verdict is {self.verdict}.")
+        return {"format": kernel.FORMAT, "proofs": [reading.certificate for reading in self.readings]}
+
+    def replay(self) -> None:
+        """Have the kernel check every certificate again; `TheoryError` if it refuses one."""
+        for reading in self.readings:
+            if reading.certificate is not None:
+                try:
+                    kernel.check(json.loads(json.dumps(reading.certificate)))
+                except kernel.Refused as refused:
+                    raise TheoryError(f"{reading.claim.name}: the kernel refuses its certificate: {refused}.") from None
+
+    def __str__(self) -> str:
+        lines = [f"{self.verdict:<13}  {self.claim}"]
+        if self:
+            lines.append(f"holds for: {domain(self.claim)}")
+            lines += [f"assuming: {'; '.join(self.assumptions)}"] if self.assumptions else []
+            count = sum(len(reading.certificate["lines"]) for reading in self.readings if reading.certificate)
+            lines.append(f"checked by the kernel: {count} {'line' if count == 1 else 'lines'}")
+        else:
+            left = next(reading for reading in self.readings if reading.verdict != "PROVED")
+            which = "" if left.claim.name == self.claim.name else f" ({left.claim.name})"
+            lines.append(f"left of lhs − rhs{which}: {left.rest}")
+        return f"\n{'':<15}".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def prove(claim: Identity | Statement | str, *, seconds: float = 10.0) -> Proof:
+    """Whether a claim follows from the definitions of its operators; `seconds` bounds the search.
+
+    The claim is a law, the name of one, or an equation as text. A law is proved in all its readings.
+
+    >>> prove("inv(I + H phi K) = I - H psi K")
+    PROVED         claim: (I + H φ K)⁻¹ = I − H ψ K
+                   holds for: every tree, every joint
+                   assuming: H P H* is invertible
+                   checked by the kernel: 4 lines
+    """
+    law = law_of(claim)
+    if isinstance(seconds, bool) or not isinstance(seconds, numbers.Real) or not 0 < seconds < math.inf:
+        raise InputError(f"seconds is {shown(seconds)}. Give a positive number.")
+    if isinstance(law, Statement):
+        raise InputError(f'"{law.name}" is a statement and no equation of operators: check it.')
+    readings = [one for one in wider(law) if isinstance(one, Identity)]
+    return Proof(law, tuple(_reading(one, float(seconds) / len(readings)) for one in readings))
+
+
+def _reading(claim: Identity, seconds: float) -> Reading:
+    start = time.monotonic()
+    found = search(claim.lhs, claim.rhs, claim.domain, seconds=seconds)
+    if found.proved is not None:
+        written = certificate(found.theory, claim.lhs, claim.rhs, found.proved)
+        try:
+            told = kernel.check(written)
+        except kernel.Refused as refused:
+            return Reading(claim, "UNDECIDED", None, (), f"refused by the kernel: {refused}", time.monotonic() - start)
+        assumed = tuple(assumption(text, written) for text in told["assumed"])
+        return Reading(claim, "PROVED", written, assumed, "", time.monotonic() - start)
+    # A counter-example, and a decision in generic matrices, are asked for here before a claim is left open.
+    verdict: Verdict = "NOT_DERIVABLE" if found.complete else "UNDECIDED"
+    left = left_over(found.theory, found.rest, claim.lhs, claim.rhs)
+    return Reading(claim, verdict, None, (), left, time.monotonic() - start)

@@ -23,17 +23,17 @@ def bracket_facts(bench: Workbench) -> Iterator[Fact]:
                 yield bench.axiom(Axiom(x, "skew", y), RING.sum([times(word(x), _body(y)), times(word(y), _body(x))]))
     for x in crosses:
         ((_, letters),) = _body(x)
-        if _bracketed(letters[0], crosses):
-            (y,) = [y for y in [theory.made_of("cross", word(*letters[1:]), x.type)]]
+        if letters[0] in crosses:
+            y = theory.made_of("cross", word(*letters[1:]), x.type)
             if bench.once("jacobi", letters[0], y):
                 parts = [word(x), RING.scaled(Fraction(-1), word(letters[0], y)), word(y, letters[0])]
                 yield bench.axiom(Axiom(letters[0], "jacobi", y), RING.sum(parts))
-        if _rigid(letters[0].base) and letters[0].starred:
+        if letters[0].starred and _rigid(letters[0].star):
             shift = letters[0]
             y = theory.made_of("cross", word(*letters[1:]), x.type)
             if bench.once("rigid", shift, y):
                 form = RING.minus(word(x, shift), word(shift, y))
-                yield bench.axiom(Axiom(y, "rigid", shift.base), form)
+                yield bench.axiom(Axiom(y, "rigid", shift.star), form)
 
 
 def _single(x: Letter) -> bool:
@@ -45,17 +45,13 @@ def _body(x: Letter) -> Form:
     return x.body
 
 
-def _bracketed(x: Letter, crosses: list[Letter]) -> bool:
-    return x in crosses
-
-
 def _rigid(x: Letter) -> bool:
     leaf = x.source.leaf if isinstance(x.source, Symbol) else None
     return leaf is not None and leaf.form == RigidShift("parent")
 
 
 def arguments(bench: Workbench) -> Iterator[Fact]:
-    """What is inside of a block diagonal or a bracket is rewritten, and unrolled where it begins or ends in a resolvent."""
+    """What is inside of a diagonal or a bracket is rewritten; where it begins and ends in resolvents it is unrolled."""
     for x in list(bench.theory.letters):
         if x.kind not in ("diag", "cross", "spin") or not _single(x):
             continue
@@ -72,7 +68,9 @@ def arguments(bench: Workbench) -> Iterator[Fact]:
             ((numbers, letters),) = body
             if y in letters and bench.once("same", x, y):
                 k = letters.index(y)
-                yield _inside(bench, x, total([Term(Fraction(1), (numbers, letters[:k]), known, ((), letters[k + 1 :]))]))
+                yield _inside(
+                    bench, x, total([Term(Fraction(1), (numbers, letters[:k]), known, ((), letters[k + 1 :]))])
+                )
         if x.kind == "diag" and bench.age(x) < 2 and bench.once("unrolled", x):
             unrolled = _unrolled(body)
             fact = bench.equal(body, unrolled) if unrolled != body else None
@@ -102,19 +100,13 @@ def _unrolled(p: Form) -> Form:
     first, last = letters[0], letters[-1]
     if len(letters) < 2 or not (_resolvent(first) and _resolvent(last)):
         return p
-    left = RING.sum([RING.of(), times(RING.minus(RING.of(), _inverted(first)), word(first))])
-    right = RING.sum([RING.of(), times(word(last), RING.minus(RING.of(), _inverted(last)))])
+    left = RING.sum([RING.of(), times(RING.minus(RING.of(), _body(first)), word(first))])
+    right = RING.sum([RING.of(), times(word(last), RING.minus(RING.of(), _body(last)))])
     return times(left, word(*letters[1:-1]), right)
 
 
 def _resolvent(x: Letter) -> bool:
     return x.kind == "inverse" and x.structure.unit
-
-
-def _inverted(x: Letter) -> Form:
-    body = x.base.body
-    assert body is not None
-    return adjoint(body) if x.starred else body
 
 
 def uniqueness(bench: Workbench) -> Iterator[Fact]:
@@ -123,7 +115,9 @@ def uniqueness(bench: Workbench) -> Iterator[Fact]:
     for f in [x for x in theory.letters if x.kind == "unknown"]:
         for x in list(theory.letters):
             like = x is not f and x.type == f.type and x.structure.flow == f.structure.flow
-            if not (like and (x.kind == "unknown" or ("rolled out", x) in bench.said)) or bench.said.issuperset({("same", f, x)}):
+            if not (like and (x.kind == "unknown" or ("rolled out", x) in bench.said)) or bench.said.issuperset(
+                {("same", f, x)}
+            ):
                 continue
             image = word(x)
             renamed = _renamed(theory, f, image)
@@ -132,7 +126,7 @@ def uniqueness(bench: Workbench) -> Iterator[Fact]:
             if fact is not None:
                 bench.said.add(("same", f, x))
                 bench.said.add(("same", x, f))
-                found = Fact(RING.minus(word(f), image), Unique(f, image, tuple(renamed.items()), fact))
+                found = Fact(RING.minus(word(f), image), Unique(f, image, fact))
                 bench.same[x] = total([Term(Fraction(-1), ONE, found, ONE)])
                 yield found
 
@@ -149,7 +143,7 @@ def _renamed(theory: Theory, f: Letter, image: Form) -> dict[Letter, Letter]:
 def _inner(theory: Theory, p: Form, f: Letter, seen: set[Letter]) -> Iterator[Letter]:
     """The letters of p whose own polynomials mention f, inner ones first."""
     for _, letters in p:
-        for x in (y.base for y in letters):
+        for x in map(theory.base, letters):
             if x in seen or x.body is None:
                 continue
             seen.add(x)
@@ -160,9 +154,8 @@ def _inner(theory: Theory, p: Form, f: Letter, seen: set[Letter]) -> Iterator[Le
 
 def depends(x: Letter, f: Letter) -> bool:
     """Whether a letter is made of another."""
-    if x.base is f:
-        return True
-    return x.base.body is not None and any(depends(y, f) for _, letters in x.base.body for y in letters)
+    body = x.star.body if x.body is None else x.body
+    return f in (x, x.star) or (body is not None and any(depends(y, f) for _, letters in body for y in letters))
 
 
 def _put(p: Form, f: Letter, image: Form, renamed: dict[Letter, Letter]) -> Form:

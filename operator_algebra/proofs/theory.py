@@ -1,7 +1,7 @@
 """The axioms behind a claim: they follow from the definitions in its formulas, and from nothing else.
 
-Definitions are written out first. What stays are letters: leaves and inputs; solutions of equations, F = f(F); inverses,
-X Y = I and Y X = I; roots, r r* = D; block diagonals, and brackets of motions.
+Definitions are written out first. What stays are letters: leaves and inputs; solutions of equations, F = f(F);
+inverses, X Y = I and Y X = I; roots, r r* = D; block diagonals, and brackets of motions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from operator_algebra.expressions.traverse import children_and_definition, posto
 from operator_algebra.operators.spaces import Type
 from operator_algebra.operators.structure import Structure
 from operator_algebra.proofs.diagonal import diagonal
-from operator_algebra.proofs.letters import ONE, RING, Form, Kind, Letter, adjoint, leaf, made_of, times, word
+from operator_algebra.proofs.letters import RING, Form, Kind, Letter, adjoint, leaf, made_of, times, word
 
 TRAITS = ("serial",)
 """Words of a domain that are axioms."""
@@ -150,8 +150,12 @@ class Theory:
                 self._met(x)
         return self._met(made_of(kind, body, type_, source))
 
+    def base(self, letter: Letter) -> Letter:
+        """The letter itself, or what it is the adjoint of: of an inverse and its adjoint, what was met first."""
+        return letter.star if letter.starred or (letter not in self.letters and letter.star in self.letters) else letter
+
     def _met(self, letter: Letter) -> Letter:
-        self.letters.setdefault(letter.base)
+        self.letters.setdefault(self.base(letter))
         return letter
 
     # -- axioms
@@ -216,6 +220,3 @@ class Theory:
             RING.scaled(c, {(numbers, (self._met(made_of(kind, word(*letters), type_)),)): Fraction(1)})
             for (numbers, letters), c in p.items()
         )
-
-
-__all__ = ["ONE", "Axiom", "Theory"]

@@ -64,7 +64,7 @@ class Writer:
         for letter in self.theory.letters:
             content = None if letter.body is None else frozenset(letter.body.items())
             if content in bodies:
-                self.wanted.setdefault(letter, f"{letter.kind}({bodies[content]})")
+                self.wanted.setdefault(letter, f"{_kind(letter)}({bodies[content]})")
 
     # -- formulas as they are written
 
@@ -171,14 +171,14 @@ class Writer:
                 self.declared.append([own, "equals", self.formula(source.body)])
         else:
             extra = [self._space(letter.type.domain)] if letter.kind == "root" else []
-            self.declared.append([own, letter.kind, *parts, *extra])
+            self.declared.append([own, _kind(letter), *parts, *extra])
 
     def _beside(self, letter: Letter) -> list[Letter]:
         """The letters in which a block diagonal or a bracket is told: those of its words."""
-        if letter.kind not in ("diag", "cross", "spin") or letter.body is None:
+        if letter.kind not in ("diag", "local") or letter.body is None:
             return []
         form = letter.body
-        made = self.theory.diagonal(form) if letter.kind == "diag" else self.theory.bracket(letter.kind, form)
+        made = self.theory.diagonal(form) if letter.kind == "diag" else self.theory.local(letter, form)
         return [x for _, letters in made for x in letters if letter not in (x, x.star)]
 
     def name(self, letter: Letter) -> str:
@@ -245,7 +245,7 @@ class Writer:
         elif isinstance(why, DiagonalOf):
             rule = ["diag", self.reference(why.of, places)]
         elif isinstance(why, BracketOf):
-            rule = [why.letter.kind, self.reference(why.of, places)]
+            rule = [_kind(why.letter), self.reference(why.of, places)]
         else:
             assert isinstance(why, Unique)
             rule = ["unique", self.name(why.unknown), self._polynomial(why.image), self.reference(why.of, places)]
@@ -272,6 +272,11 @@ def certificate(theory: Theory, lhs: Expr, rhs: Expr, proved: Fact) -> dict[str,
         "claim": claim,
         "lines": lines,
     }
+
+
+def _kind(letter: Letter) -> str:
+    """The word of the kernel for what a letter is."""
+    return letter.kind if letter.function is None else letter.function.name
 
 
 def _alone(p: Form) -> Letter | None:
@@ -316,7 +321,7 @@ def _suggested(letter: Letter, source: Expr | None) -> str:
         return source.name
     body = source.children[0] if source is not None and source.children else None
     text = body.render("ascii") if isinstance(body, Symbol | Fixpoint) else ""
-    return f"{letter.kind}({text})" if re.fullmatch(r"\w+", text) else letter.kind
+    return f"{_kind(letter)}({text})" if re.fullmatch(r"\w+", text) else _kind(letter)
 
 
 def _declared_flags(letter: Letter) -> list[str]:

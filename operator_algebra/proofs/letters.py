@@ -16,18 +16,19 @@ from operator_algebra.expressions.infer import in_a_row
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.words import Polynomial, Ring
 from operator_algebra.expressions.words import Word as AnyWord
+from operator_algebra.operators.local import LocalFunction
 from operator_algebra.operators.spaces import Type
 from operator_algebra.operators.structure import Flow, Structure, join_flow
 
-Kind = Literal["leaf", "number", "unknown", "inverse", "root", "diag", "cross", "spin"]
+Kind = Literal["leaf", "number", "unknown", "inverse", "root", "diag", "local"]
 
 
 @dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
 class Letter:
     """One letter, or the adjoint of one; `source` is what it was first read from.
 
-    `body` is the polynomial that it is the inverse, root, … of. The adjoint of an inverse or of a block diagonal is one
-    itself; any other adjoint is `starred`.
+    `body` is the polynomial that it is the inverse, root, … of, `function` the local function of which it is a value.
+    The adjoint of an inverse or of a block diagonal is one itself; any other adjoint is `starred`.
     """
 
     kind: Kind
@@ -38,6 +39,7 @@ class Letter:
     serial: int
     turned: list[Letter] = field(default_factory=list["Letter"], repr=False)
     starred: bool = False
+    function: LocalFunction | None = None
 
     @property
     def star(self) -> Letter:
@@ -123,14 +125,16 @@ def _content(p: Form) -> frozenset[tuple[Word, Fraction]]:
 
 
 def _entered(key: tuple[object, ...], kind: Kind, source: Expr | None, body: Form | None, type_: Type,
-             structure: Structure) -> Letter:  # fmt: skip
-    made = Letter(kind, source, body, type_, structure, next(_count))
+             structure: Structure, function: LocalFunction | None = None) -> Letter:  # fmt: skip
+    made = Letter(kind, source, body, type_, structure, next(_count), function=function)
     if structure.symmetric:
         made.turned.append(made)
     else:
         twofold = kind in ("inverse", "diag")
         turned = adjoint(body) if twofold and body is not None else None
-        starred = Letter(kind, source, turned, type_.T, structure.T, next(_count), starred=not twofold)
+        starred = Letter(
+            kind, source, turned, type_.T, structure.T, next(_count), starred=not twofold, function=function
+        )
         made.turned.append(starred)
         starred.turned.append(made)
     _known[key] = made
@@ -143,15 +147,17 @@ def leaf(source: Expr, kind: Kind, structure: Structure) -> Letter:
     return found if found is not None else _entered((source, kind), kind, source, None, source.type, structure)
 
 
-def made_of(kind: Kind, body: Form, type_: Type, source: Expr | None = None) -> Letter:
+def made_of(
+    kind: Kind, body: Form, type_: Type, source: Expr | None = None, function: LocalFunction | None = None
+) -> Letter:
     """The inverse, root, diagonal … of a polynomial; that of the adjoint is the adjoint of the letter."""
-    key = (kind, _content(body), type_)
+    key = (kind, _content(body), type_, function)
     if (found := _known.get(key)) is not None:
         return found
     turned = adjoint(body)
-    if kind not in ("root", "cross", "spin") and (found := _known.get((kind, _content(turned), type_.T))) is not None:
+    if kind not in ("root", "local") and (found := _known.get((kind, _content(turned), type_.T, None))) is not None:
         return found.star
-    return _entered(key, kind, source, body, type_, _structure(kind, body, symmetric=turned == body))
+    return _entered(key, kind, source, body, type_, _structure(kind, body, symmetric=turned == body), function)
 
 
 def _structure(kind: Kind, body: Form, *, symmetric: bool) -> Structure:

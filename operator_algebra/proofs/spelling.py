@@ -18,8 +18,8 @@ _LONG = 6
 def spelled(name: str) -> str:
     """One letter: phi' is φ*, inverse(D) is D⁻¹.
 
-    >>> spelled("tau_bar'"), spelled("inverse(D)"), spelled("root(D)'")
-    ("τ̄*", 'D⁻¹', 'root(D)*')
+    >>> spelled("phi'"), spelled("inverse(D)"), spelled("root(D)'")
+    ('φ*', 'D⁻¹', 'root(D)*')
     """
     star = "*" if name.endswith("'") else ""
     base = name.rstrip("'")

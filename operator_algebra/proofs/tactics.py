@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.operators.leaf import RigidShift
+from operator_algebra.operators.local import CROSS
 from operator_algebra.proofs.facts import BracketOf, DiagonalOf, Fact, Term, Unique, total
 from operator_algebra.proofs.letters import ONE, RING, Form, Letter, adjoint, times, word
 from operator_algebra.proofs.theory import Axiom, Theory
@@ -16,7 +17,7 @@ from operator_algebra.proofs.workbench import Workbench
 def bracket_facts(bench: Workbench) -> Iterator[Fact]:
     """Brackets are skew, derivations of each other, and kept by rigid shifts."""
     theory = bench.theory
-    crosses = [x for x in theory.letters if x.kind == "cross" and _single(x)]
+    crosses = [x for x in theory.letters if x.function is CROSS and _single(x)]
     for k, x in enumerate(crosses):
         for y in crosses[k:]:
             if bench.once("skew", x, y):
@@ -24,13 +25,13 @@ def bracket_facts(bench: Workbench) -> Iterator[Fact]:
     for x in crosses:
         ((_, letters),) = _body(x)
         if letters[0] in crosses:
-            y = theory.made_of("cross", word(*letters[1:]), x.type)
+            y = theory.value(x, word(*letters[1:]))
             if bench.once("jacobi", letters[0], y):
                 parts = [word(x), RING.scaled(Fraction(-1), word(letters[0], y)), word(y, letters[0])]
                 yield bench.axiom(Axiom(letters[0], "jacobi", y), RING.sum(parts))
         if letters[0].starred and _rigid(letters[0].star):
             shift = letters[0]
-            y = theory.made_of("cross", word(*letters[1:]), x.type)
+            y = theory.value(x, word(*letters[1:]))
             if bench.once("rigid", shift, y):
                 form = RING.minus(word(x, shift), word(shift, y))
                 yield bench.axiom(Axiom(y, "rigid", shift.star), form)
@@ -53,7 +54,7 @@ def _rigid(x: Letter) -> bool:
 def arguments(bench: Workbench) -> Iterator[Fact]:
     """What is inside of a diagonal or a bracket is rewritten; where it begins and ends in resolvents it is unrolled."""
     for x in list(bench.theory.letters):
-        if x.kind not in ("diag", "cross", "spin") or not _single(x):
+        if x.kind not in ("diag", "local") or not _single(x):
             continue
         body = _body(x)
         fact = _with_inverses(bench, body)
@@ -91,7 +92,7 @@ def _with_inverses(bench: Workbench, body: Form) -> Fact | None:
 def _inside(bench: Workbench, x: Letter, fact: Fact) -> Fact:
     if x.kind == "diag":
         return Fact(bench.theory.diagonal(fact.form), DiagonalOf(fact))
-    return Fact(bench.theory.bracket(x.kind, fact.form), BracketOf(x, fact))
+    return Fact(bench.theory.local(x, fact.form), BracketOf(x, fact))
 
 
 def _unrolled(p: Form) -> Form:

@@ -29,6 +29,7 @@ from operator_algebra.expressions.nodes import (
 )
 from operator_algebra.expressions.ring import SCALAR
 from operator_algebra.expressions.traverse import children_and_definition, postorder
+from operator_algebra.operators.local import LocalFunction
 from operator_algebra.operators.spaces import Type
 from operator_algebra.operators.structure import Structure
 from operator_algebra.proofs.diagonal import diagonal
@@ -138,17 +139,20 @@ class Theory:
             case Diag():
                 kind = "diag"
             case Local():
-                kind = "cross" if node.name == "cross" else "spin"
+                kind = "local"
             case _:
                 assert_never(node)
-        return self.made_of(kind, self._read[node.children[0]], node.type, node)
+        function = node.function if isinstance(node, Local) else None
+        return self.made_of(kind, self._read[node.children[0]], node.type, node, function)
 
-    def made_of(self, kind: Kind, body: Form, type_: Type, source: Expr | None = None) -> Letter:
+    def made_of(
+        self, kind: Kind, body: Form, type_: Type, source: Expr | None = None, function: LocalFunction | None = None
+    ) -> Letter:
         """The inverse, root, … of a polynomial; it and its letters belong to the theory from now on."""
         for _, letters in body:
             for x in letters:
                 self._met(x)
-        return self._met(made_of(kind, body, type_, source))
+        return self._met(made_of(kind, body, type_, source, function))
 
     def base(self, letter: Letter) -> Letter:
         """The letter itself, or what it is the adjoint of: of an inverse and its adjoint, what was met first."""
@@ -172,7 +176,7 @@ class Theory:
         """Whether rewriting alone deals well with a letter: no diagonals, brackets, or inverses of whole matrices."""
         if x.kind == "unknown":
             return all(y.kind != "diag" for _, letters in self.equations[x] for y in letters)
-        return x.kind not in ("diag", "cross", "spin") and (x.kind != "inverse" or x.structure.flow != "full")
+        return x.kind not in ("diag", "local") and (x.kind != "inverse" or x.structure.flow != "full")
 
     def axioms_of(self, x: Letter) -> Iterator[tuple[Axiom, Form]]:
         """What one letter is by definition."""
@@ -194,9 +198,9 @@ class Theory:
                 made = self.diagonal(x.body, x)
                 if made != own:
                     yield Axiom(x), RING.minus(own, made)
-            case "cross" | "spin":
+            case "local":
                 assert x.body is not None
-                made = self.bracket(x.kind, x.body)
+                made = self.local(x, x.body)
                 if made != own:
                     yield Axiom(x), RING.minus(own, made)
             case _:
@@ -213,10 +217,13 @@ class Theory:
 
         return diagonal(p, named, serial=self.serial)
 
-    def bracket(self, kind: Kind, p: Form) -> Form:
-        """The bracket with each word of a motion: brackets are linear."""
-        type_ = next(x.type for x in self.letters if x.kind == kind)
+    def local(self, like: Letter, p: Form) -> Form:
+        """The value of a local function, which is linear, word by word."""
         return RING.sum(
-            RING.scaled(c, {(numbers, (self._met(made_of(kind, word(*letters), type_)),)): Fraction(1)})
+            RING.product([{(numbers, ()): c}, word(self.value(like, word(*letters)))])
             for (numbers, letters), c in p.items()
         )
+
+    def value(self, like: Letter, p: Form) -> Letter:
+        """The value of the same local function at another vector."""
+        return self.made_of("local", p, like.type, function=like.function)

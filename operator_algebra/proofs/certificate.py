@@ -64,7 +64,7 @@ class Writer:
         for letter in self.theory.letters:
             content = None if letter.body is None else frozenset(letter.body.items())
             if content in bodies:
-                self.wanted.setdefault(letter, f"{_kind(letter)}({bodies[content]})")
+                self.wanted.setdefault(letter, f"{kernel_word(letter)}({bodies[content]})")
 
     # -- formulas as they are written
 
@@ -87,8 +87,9 @@ class Writer:
     def _parts(self, node: Expr) -> tuple[Expr, ...]:
         """What is written before a node: nothing of what has a name already."""
         if isinstance(node, Fixpoint | Inverse | Root | Diag | Local):
-            ((_, (letter,)),) = self.theory.read(node)
-            return () if self.theory.base(letter) in self.names else () if isinstance(node, Fixpoint) else node.children
+            letter = _alone(self.theory.read(node))
+            named = letter is None or self.theory.base(letter) in self.names
+            return () if named or isinstance(node, Fixpoint) else node.children
         if isinstance(node, Symbol):
             return () if node.definition is None or node in self.defined else (node.definition,)
         return (node.body,) if isinstance(node, Scale) else node.children
@@ -113,7 +114,9 @@ class Writer:
             case Symbol():
                 return self._symbol(node, parts)
             case Fixpoint() | Inverse() | Root() | Diag() | Local():
-                ((_, (letter,)),) = self.theory.read(node)
+                letter = _alone(self.theory.read(node))
+                if letter is None:  # the inverse of an inverse
+                    return self._polynomial(self.theory.read(node))
                 if self.theory.base(letter) not in self.names:
                     self._declare(letter, node, parts)
                 return self.name(letter)
@@ -171,7 +174,7 @@ class Writer:
                 self.declared.append([own, "equals", self.formula(source.body)])
         else:
             extra = [self._space(letter.type.domain)] if letter.kind == "root" else []
-            self.declared.append([own, _kind(letter), *parts, *extra])
+            self.declared.append([own, kernel_word(letter), *parts, *extra])
 
     def _beside(self, letter: Letter) -> list[Letter]:
         """The letters in which a block diagonal or a bracket is told: those of its words."""
@@ -245,7 +248,7 @@ class Writer:
         elif isinstance(why, DiagonalOf):
             rule = ["diag", self.reference(why.of, places)]
         elif isinstance(why, BracketOf):
-            rule = [_kind(why.letter), self.reference(why.of, places)]
+            rule = [kernel_word(why.letter), self.reference(why.of, places)]
         else:
             assert isinstance(why, Unique)
             rule = ["unique", self.name(why.unknown), self._polynomial(why.image), self.reference(why.of, places)]
@@ -274,7 +277,7 @@ def certificate(theory: Theory, lhs: Expr, rhs: Expr, proved: Fact) -> dict[str,
     }
 
 
-def _kind(letter: Letter) -> str:
+def kernel_word(letter: Letter) -> str:
     """The word of the kernel for what a letter is."""
     return letter.kind if letter.function is None else letter.function.name
 
@@ -321,7 +324,7 @@ def _suggested(letter: Letter, source: Expr | None) -> str:
         return source.name
     body = source.children[0] if source is not None and source.children else None
     text = body.render("ascii") if isinstance(body, Symbol | Fixpoint) else ""
-    return f"{_kind(letter)}({text})" if re.fullmatch(r"\w+", text) else _kind(letter)
+    return f"{kernel_word(letter)}({text})" if re.fullmatch(r"\w+", text) else kernel_word(letter)
 
 
 def _declared_flags(letter: Letter) -> list[str]:

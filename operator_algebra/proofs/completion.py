@@ -44,6 +44,14 @@ class Rule:
         return all(x.structure.flow == "diagonal" for x in self.lead)
 
 
+class Match(NamedTuple):
+    """Where a rule applies to a word."""
+
+    rule: Rule
+    left: Word
+    right: Word
+
+
 class _Overlap(NamedTuple):
     """Two rules that both apply to a word: its first letters are led by one, its last by the other."""
 
@@ -96,11 +104,11 @@ class Completion:
             c = pending.pop(word, None)
             if not c:
                 continue
-            found = self._match(word, local=local)
+            found = self.match(word, local=local)
             if found is None:
                 normal[word] = normal.get(word, Fraction(0)) + c
                 continue
-            rule, left, right = found
+            rule, left, right = found.rule, found.left, found.right
             trace.append(Term(c, left, rule.fact, right))
             if len(trace) > _STEPS:
                 raise TooLong
@@ -114,7 +122,8 @@ class Completion:
                     heapq.heappush(heap, (self._downward(made), serial, made))
         return {word: c for word, c in normal.items() if c}, trace
 
-    def _match(self, word: Word, *, local: bool) -> tuple[Rule, Word, Word] | None:
+    def match(self, word: Word, *, local: bool = False) -> Match | None:
+        """The first place where a rule applies, the longest rule there: word = left · lead · right."""
         numbers, letters = word
         for k, x in enumerate(letters):
             for rule in self._starting.get(x, ()):
@@ -125,7 +134,7 @@ class Completion:
                         if Counter(rule.numbers) - Counter(numbers):
                             continue
                         rest = tuple((Counter(numbers) - Counter(rule.numbers)).elements())
-                    return rule, (rest, letters[:k]), ((), letters[end:])
+                    return Match(rule, (rest, letters[:k]), ((), letters[end:]))
         return None
 
     def _key(self, word: Word) -> Place:

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from itertools import pairwise
+from typing import Literal, get_args
 
-from operator_algebra.arguments import shown
+from operator_algebra.arguments import choice, shown
 from operator_algebra.errors import InputError, TheoryError
+from operator_algebra.expressions.formulas import formula
+from operator_algebra.expressions.nodes import Expr
 from operator_algebra.identities.claims import law_of
 from operator_algebra.identities.facts import domain
 from operator_algebra.identities.identity import Identity, Law, Statement
 from operator_algebra.identities.variants import wider
 from operator_algebra.proofs import kernel
 from operator_algebra.proofs.certificate import certificate
+from operator_algebra.proofs.chain import Chain, Step, chain
 from operator_algebra.proofs.kernel import Data
-from operator_algebra.proofs.search import search
-from operator_algebra.proofs.spelling import assumption, left_over
+from operator_algebra.proofs.search import Search, search
+from operator_algebra.proofs.spelling import Style, assumption, left_over
 
 _LONGEST = 1_000_000
 
 Verdict = Literal["PROVED", "NOT_DERIVABLE", "UNDECIDED"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reading:
     """What became of one reading of a claim: the law as it stands, with any J, for any gain.
 
@@ -38,6 +42,12 @@ class Reading:
     assumptions: tuple[str, ...]
     rest: str
     seconds: float
+    found: Search = field(repr=False, compare=False)
+
+    @cached_property
+    def chain(self) -> Chain | None:
+        """The proof as a chain of equalities; None without a proof, and where nobody would read it."""
+        return chain(self.found, self.claim.lhs, self.claim.rhs)
 
 
 @dataclass(frozen=True)
@@ -70,6 +80,23 @@ class Proof:
 
     def __bool__(self) -> bool:
         return self.verdict == "PROVED"
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The links of the chain, reading by reading; none where there is no chain."""
+        return tuple(step for reading in self.readings if reading.chain for step in reading.chain.steps)
+
+    def render(self, style: Style = "unicode") -> str:
+        """The proof as text or LaTeX: a chain of equalities, each with its reason."""
+        choice(style, "style", get_args(Style))
+        told = [reading.chain for reading in self.readings if reading.chain is not None]
+        if not told:
+            raise InputError(f"there is no chain to be shown: the verdict is {self.verdict}.")
+        return "\n".join(one.render(style) for one in told)
+
+    def _repr_latex_(self) -> str | None:
+        told = self.readings[0].chain
+        return None if told is None else f"$${told.render('latex')}$$"
 
     def certificate(self) -> dict[str, Data]:
         """The certificates of all readings as data: `json.dumps` it, and run the kernel on the file."""
@@ -115,12 +142,34 @@ def prove(claim: Identity | Statement | str, *, seconds: float = 10.0) -> Proof:
                    checked by the kernel: 7 lines
     """
     law = law_of(claim)
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds <= _LONGEST:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"seconds is {shown(seconds)}. Give a positive number of at most {_LONGEST}.")
+    _positive(seconds)
     if isinstance(law, Statement):
         raise InputError(f'"{law.name}" is a statement and no equation of operators: check it.')
     readings = [one for one in wider(law) if isinstance(one, Identity)]
     return Proof(law, tuple(_reading(one, float(seconds) / len(readings)) for one in readings))
+
+
+def calc(*formulas: Expr | str, seconds: float = 10.0) -> Proof:
+    """A chain of equalities, e0 = e1 = … = en, each link proved; `seconds` bounds the search for one link.
+
+    >>> calc("tau_bar tau_bar", "tau_bar - G H + G H G H", "tau_bar")
+    PROVED         calculation: τ̄ τ̄ = τ̄
+                   holds for: every tree, every joint
+                   assuming: D is invertible
+                   checked by the kernel: 2 lines
+    """
+    if len(formulas) < 2:
+        raise InputError("a calculation has at least two formulas.")
+    listed = [formula(one, "calc") for one in formulas]
+    _positive(seconds)
+    links = [Identity(f"link {k}", a, b) for k, (a, b) in enumerate(pairwise(listed), 1)]
+    claim = Identity("calculation", listed[0], listed[-1])
+    return Proof(claim, tuple(_reading(link, float(seconds)) for link in links))
+
+
+def _positive(seconds: object) -> None:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds <= _LONGEST:
+        raise InputError(f"seconds is {shown(seconds)}. Give a positive number of at most {_LONGEST}.")
 
 
 def _reading(claim: Identity, seconds: float) -> Reading:
@@ -131,10 +180,11 @@ def _reading(claim: Identity, seconds: float) -> Reading:
         try:
             told = kernel.check(written)
         except kernel.Refused as refused:
-            return Reading(claim, "UNDECIDED", None, (), f"refused by the kernel: {refused}", time.monotonic() - start)
+            rest = f"refused by the kernel: {refused}"
+            return Reading(claim, "UNDECIDED", None, (), rest, time.monotonic() - start, found)
         assumed = tuple(assumption(text, written) for text in told["assumed"])
-        return Reading(claim, "PROVED", written, assumed, "", time.monotonic() - start)
+        return Reading(claim, "PROVED", written, assumed, "", time.monotonic() - start, found)
     # A counter-example, and a decision in generic matrices, are asked for here before a claim is left open.
     verdict: Verdict = "NOT_DERIVABLE" if found.complete else "UNDECIDED"
     left = left_over(found.theory, found.rest, claim.lhs, claim.rhs)
-    return Reading(claim, verdict, None, (), left, time.monotonic() - start)
+    return Reading(claim, verdict, None, (), left, time.monotonic() - start, found)

@@ -34,6 +34,7 @@ class Search:
     proved: Fact | None
     rest: Form
     complete: bool
+    bench: Workbench | None = None
 
 
 def search(lhs: Expr, rhs: Expr, domain: Sequence[str] = (), *, seconds: float) -> Search:
@@ -71,7 +72,7 @@ def _with_order(lhs: Expr, rhs: Expr, traits: frozenset[str], seed: int | None, 
         return Search(theory, None, goal, complete=False)
     proved = bench.equal(goal, {})
     if proved is not None:
-        return Search(theory, proved, {}, complete)
+        return Search(theory, proved, {}, complete, bench)
     return Search(theory, None, bench.full.reduce(goal)[0], complete)
 
 

@@ -97,10 +97,21 @@ class Theory:
                 return adjoint(self._read[node.body])
             case Fixpoint():
                 return word(self._unknown(node))
-            case Inverse() | Root() | Diag() | Local():
+            case Inverse():
+                return self._inverse(node)
+            case Root() | Diag() | Local():
                 return word(self.letter_of(node))
             case _:
                 assert_never(node)
+
+    def _inverse(self, node: Inverse) -> Form:
+        """The letter of an inverse; of one letter that is an inverse itself, what that is the inverse of."""
+        body = self._read[node.body]
+        if len(body) == 1:
+            (((numbers, letters), c),) = body.items()
+            if not numbers and len(letters) == 1 and letters[0].kind == "inverse" and letters[0].body is not None:
+                return RING.scaled(1 / c, letters[0].body)
+        return word(self.letter_of(node))
 
     def _symbol(self, node: Symbol) -> Form:
         if node.definition is not None:

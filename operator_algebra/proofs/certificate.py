@@ -268,9 +268,20 @@ def certificate(theory: Theory, lhs: Expr, rhs: Expr, proved: Fact) -> dict[str,
             places[fact] = len(lines) - 1
     if isinstance(proved.why, Axiom | Real | Turned):
         lines.append([writer.polynomial(proved.form), "sum", ["1", "", writer.reference(proved, places), ""]])
+    return _written(writer, claim, lines)
+
+
+def of_blocks(theory: Theory, e: Expr, words: str) -> dict[str, Data]:
+    """The certificate that an operator has blocks of a kind, such as "inward unit": its declarations say so."""
+    writer = Writer(theory)
+    writer.prefer((e,))
+    return _written(writer, ["is", writer.formula(e), words], [])
+
+
+def _written(writer: Writer, claim: list[Data], lines: list[list[Data]]) -> dict[str, Data]:
     return {
         "spaces": writer.spaces,
-        "traits": sorted(theory.traits),
+        "traits": sorted(writer.theory.traits),
         "declare": _needed(writer.declared, [claim, lines]),
         "claim": claim,
         "lines": lines,

@@ -147,7 +147,9 @@ class Book:
         flows = {part.flow for part in parts} - {"diagonal"} or {"diagonal"}
         if len(flows) > 1 or not flows.issubset(ONE_WAY):
             return Shape("full")
-        return Shape(flows.pop(), any(part.strict for part in parts), all(part.unit for part in parts))
+        moving = [part for part in parts if part.flow != "diagonal"]
+        hop = len(moving) == 1 and moving[0].hop
+        return Shape(flows.pop(), any(part.strict for part in parts), all(part.unit for part in parts), hop)
 
     def whole(self, p: Poly) -> Shape:
         """The shape of a polynomial."""
@@ -155,7 +157,15 @@ class Book:
         flows = {shape.flow for _, shape in shapes} - {"diagonal"} or {"diagonal"}
         known = len(flows) == 1 and all(shape.strict or shape.unit for _, shape in shapes)
         diagonal = sum(c for c, shape in shapes if shape.unit) if known else None
-        return Shape(flows.pop() if len(flows) == 1 else "full", diagonal == 0, diagonal == 1)
+        hop = diagonal == 0 and all(shape.hop for _, shape in shapes)
+        return Shape(flows.pop() if len(flows) == 1 else "full", diagonal == 0, diagonal == 1, hop)
+
+    def blocks(self, formula: Data, words: str) -> None:
+        """The claim that a formula has blocks of a kind, "inward unit", which its letters say without any line."""
+        flow, *flags = words.split()
+        shape = self.whole(self.read(formula))
+        known = {"strict": shape.strict, "unit": shape.unit, "hop": shape.hop}
+        need(shape.flow == flow and all(known[flag] for flag in flags), f"{formula} is {shape}, not {words}")
 
     def asks(self, p: Poly, name: str) -> set[str]:
         """Where rows of p ask for rows of an unknown: at their own body, "diagonal", strictly on one side, anywhere."""
@@ -350,11 +360,15 @@ def _checked(certificate: Data) -> dict[str, Data]:
     for declaration in told["declare"]:
         book.declare(*declaration)
     need(all(own.body for own in book.letters.values() if own.kind == "unknown"), "an unknown has no equation")
-    claim = less(*map(book.read, told["claim"]))
-    for stated, rule, *given in certificate["lines"]:
-        lines.append({book.word(*word.split()): Fraction(c) for word, c in stated.items()})
-        need(book.follows(rule, given, lines[:-1]) == lines[-1], f"line {len(lines) - 1} does not follow")
-    need(lines and lines[-1] == claim, "the last line is not the claim")
+    if told["claim"][0] == "is":
+        need(not certificate["lines"], "a claim about blocks has no lines")
+        book.blocks(*told["claim"][1:])
+    else:
+        claim = less(*map(book.read, told["claim"]))
+        for stated, rule, *given in certificate["lines"]:
+            lines.append({book.word(*word.split()): Fraction(c) for word, c in stated.items()})
+            need(book.follows(rule, given, lines[:-1]) == lines[-1], f"line {len(lines) - 1} does not follow")
+        need(lines and lines[-1] == claim, "the last line is not the claim")
     book.used |= {x.rstrip("'") for p in lines for word in p for x in word}
     spare = {x.rstrip("'") for x in book.star} | book.defined.keys()
     need(spare <= book.used, f"declared and never used: {sorted(spare - book.used)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Literal, get_args
@@ -18,11 +18,13 @@ from operator_algebra.identities.facts import domain
 from operator_algebra.identities.identity import Identity, Law, Statement
 from operator_algebra.identities.variants import wider
 from operator_algebra.proofs import kernel
-from operator_algebra.proofs.certificate import certificate
+from operator_algebra.proofs.certificate import certificate, of_blocks
 from operator_algebra.proofs.chain import Chain, Step, chain
 from operator_algebra.proofs.kernel import Data
+from operator_algebra.proofs.schemas import Blocks, Obligation, ways
 from operator_algebra.proofs.search import Search, search
 from operator_algebra.proofs.spelling import Style, assumption, left_over
+from operator_algebra.proofs.theory import TRAITS, Theory
 
 _LONGEST = 1_000_000
 
@@ -31,22 +33,24 @@ Verdict = Literal["PROVED", "NOT_DERIVABLE", "UNDECIDED"]
 
 @dataclass(frozen=True)
 class Reading:
-    """What became of one reading of a claim: the law as it stands, with any J, for any gain.
+    """What became of one reading of a claim: the law as it stands, with any J, for any gain; or of one obligation.
 
     `rest` is what is left of lhs − rhs where no proof was found, `seconds` how long it took.
     """
 
-    claim: Identity
+    claim: Identity | Blocks
     verdict: Verdict
     certificate: dict[str, Data] | None
     assumptions: tuple[str, ...]
     rest: str
     seconds: float
-    found: Search = field(repr=False, compare=False)
+    found: Search | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def chain(self) -> Chain | None:
         """The proof as a chain of equalities; None without a proof, and where nobody would read it."""
+        if self.found is None or isinstance(self.claim, Blocks):
+            return None
         return chain(self.found, self.claim.lhs, self.claim.rhs)
 
 
@@ -61,11 +65,13 @@ class Proof:
 
     claim: Law
     readings: tuple[Reading, ...]
+    schemas: tuple[str, ...] = ()
+    """Of a statement: the schemas that make it of what was proved."""
 
     @property
     def verdict(self) -> Verdict:
         """The weakest verdict of all readings."""
-        found = {reading.verdict for reading in self.readings}
+        found = {reading.verdict for reading in self.readings} or {"UNDECIDED"}
         return next(word for word in ("UNDECIDED", "NOT_DERIVABLE", "PROVED") if word in found)
 
     @property
@@ -119,7 +125,10 @@ class Proof:
             lines.append(f"holds for: {domain(self.claim)}")
             lines += [f"assuming: {'; '.join(self.assumptions)}"] if self.assumptions else []
             count = sum(len(reading.certificate["lines"]) for reading in self.readings if reading.certificate)
+            lines += [f"by the schema: {', '.join(self.schemas)}"] if self.schemas else []
             lines.append(f"checked by the kernel: {count} {'line' if count == 1 else 'lines'}")
+        elif not self.readings:
+            lines.append("no schema gives it")
         else:
             left = next(reading for reading in self.readings if reading.verdict != "PROVED")
             which = "" if left.claim.name == self.claim.name else f" ({left.claim.name})"
@@ -133,7 +142,8 @@ class Proof:
 def prove(claim: Identity | Statement | str, *, seconds: float = 10.0) -> Proof:
     """Whether a claim follows from the definitions of its operators; `seconds` bounds the search.
 
-    The claim is a law, the name of one, or an equation as text. A law is proved in all its readings.
+    The claim is a law, the name of one, or an equation as text. A law is proved in all its readings. A statement is
+    made of obligations by a schema, an argument on paper; these are proved.
 
     >>> prove("inv(I + H phi K) = I - H psi K")
     PROVED         claim: (I + H φ K)⁻¹ = I − H ψ K
@@ -144,7 +154,7 @@ def prove(claim: Identity | Statement | str, *, seconds: float = 10.0) -> Proof:
     law = law_of(claim)
     _positive(seconds)
     if isinstance(law, Statement):
-        raise InputError(f'"{law.name}" is a statement and no equation of operators: check it.')
+        return _statement(law, float(seconds))
     readings = [one for one in wider(law) if isinstance(one, Identity)]
     return Proof(law, tuple(_reading(one, float(seconds) / len(readings)) for one in readings))
 
@@ -170,6 +180,39 @@ def calc(*formulas: Expr | str, seconds: float = 10.0) -> Proof:
 def _positive(seconds: object) -> None:
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds <= _LONGEST:
         raise InputError(f"seconds is {shown(seconds)}. Give a positive number of at most {_LONGEST}.")
+
+
+def _statement(law: Statement, seconds: float) -> Proof:
+    """Every reading of a statement by the first schema whose obligations are proved; of failures the last is told."""
+    readings: list[Reading] = []
+    schemas: list[str] = []
+    for one in wider(law):
+        assert isinstance(one, Statement)
+        tried: list[Reading] = []
+        for way in ways(one):
+            tried = [_obligation(part, one, seconds) for part in way.obligations]
+            if all(reading.verdict == "PROVED" for reading in tried):
+                schemas += [way.schema] if way.schema not in schemas else []
+                break
+        if not tried or any(reading.verdict != "PROVED" for reading in tried):
+            return Proof(law, tuple(replace(left, verdict="UNDECIDED") for left in tried if left.verdict != "PROVED"))
+        readings += tried
+    return Proof(law, tuple(readings), tuple(schemas))
+
+
+def _obligation(part: Obligation, law: Statement, seconds: float) -> Reading:
+    if isinstance(part, Identity):
+        return _reading(replace(part, domain=law.domain), seconds)
+    start = time.monotonic()
+    theory = Theory(frozenset(law.domain).intersection(TRAITS))
+    theory.read(part.operator)
+    written = of_blocks(theory, part.operator, part.words)
+    try:
+        told = kernel.check(written)
+    except kernel.Refused as refused:
+        return Reading(part, "UNDECIDED", None, (), str(refused), time.monotonic() - start)
+    assumed = tuple(assumption(text, written) for text in told["assumed"])
+    return Reading(part, "PROVED", written, assumed, "", time.monotonic() - start)
 
 
 def _reading(claim: Identity, seconds: float) -> Reading:

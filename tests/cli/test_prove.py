@@ -31,10 +31,13 @@ def test_several_laws() -> None:
     assert found.stdout.count("PROVED") == len(found.stdout.splitlines()) - 1
 
 
-def test_what_names_no_equation_is_told() -> None:
+def test_statements() -> None:
     found = run("prove", "semigroup")
-    assert (found.returncode, found.stdout) == (2, "")
-    assert "checked and not proved" in found.stderr
+    assert found.returncode == 0
+    assert "by the schema: paths" in found.stdout
+    found = run("prove", "costate covariance of a free base")
+    assert found.returncode == 1
+    assert "no schema gives it" in found.stdout
 
 
 def test_the_certificate_is_one_for_the_kernel(tmp_path: Path) -> None:

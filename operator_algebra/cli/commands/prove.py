@@ -39,15 +39,9 @@ def command(
 ) -> None:
     """Prove laws: whether they follow from the definitions, for every tree; exit with 1 if one is not proved."""
     from operator_algebra.identities.claims import laws_of
-    from operator_algebra.identities.identity import Identity
     from operator_algebra.proofs.prove import prove
 
-    chosen = [law for law in laws_of(" ".join(words)) if isinstance(law, Identity)]
-    if not chosen:
-        from operator_algebra.errors import InputError
-
-        raise InputError(f"{' '.join(words)!r} names statements only, which are checked and not proved.")
-    proofs = [prove(law, seconds=seconds) for law in chosen]
+    proofs = [prove(law, seconds=seconds) for law in laws_of(" ".join(words))]
     if certificate is not None:
         _write(proofs, certificate)
     if as_json:
@@ -62,7 +56,7 @@ def command(
 
 
 def _page(proof: Proof, *, latex: bool, quiet: bool, ascii_only: bool) -> str:
-    chain = proof.readings[0].chain
+    chain = proof.readings[0].chain if proof.readings and not proof.schemas else None
     if latex and chain is not None:
         return chain.render("latex")
     if quiet or chain is None:
@@ -71,9 +65,8 @@ def _page(proof: Proof, *, latex: bool, quiet: bool, ascii_only: bool) -> str:
 
 
 def _write(proofs: Sequence[Proof], path: Path) -> None:
-    from operator_algebra.proofs.kernel import FORMAT
-
-    parts = [one for proof in proofs if proof for one in proof.certificate()["proofs"]]
-    if parts:
+    written = [proof.certificate() for proof in proofs if proof]
+    if written:
+        whole = {**written[0], "proofs": [part for one in written for part in one["proofs"]]}
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"format": FORMAT, "proofs": parts}, ensure_ascii=False) + "\n", encoding="utf-8")
+        path.write_text(json.dumps(whole, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -30,13 +30,8 @@ _NOTEBOOKS = _DOCS.parent / "notebooks"
 # A public name stands under the first heading that lists a prefix of its module.
 _SECTIONS = {
     "Mechanisms": ("models", "spatial"),
-<<<<<<< HEAD
     "Language": ("expressions", "operators.spaces", "rates", "symbols"),
-    "Truth": ("evaluation", "operators", "identities", "checking"),
-=======
-    "Language": ("expressions", "operators.spaces", "symbols"),
     "Truth": ("evaluation", "operators", "identities", "checking", "proofs"),
->>>>>>> fea9b2c (Proofs as chains of equalities with lemmas; the command prove; calc)
     "Programs": ("programs", "lowering", "compiler", "calls", "backends"),
     "Seen": ("views", "description"),
 }

@@ -28,7 +28,7 @@ from operator_algebra.expressions.nodes import (
     of_a_kind,
 )
 from operator_algebra.expressions.traverse import all_below, postorder
-from operator_algebra.operators.leaf import RigidShift
+from operator_algebra.operators.leaf import JointMap, JointMapRate, RigidShift
 from operator_algebra.operators.spaces import Space
 from operator_algebra.proofs.facts import BracketOf, DiagonalOf, Fact, Real, Turned, Unique, resting_on
 from operator_algebra.proofs.kernel import Data
@@ -345,4 +345,6 @@ def _declared_flags(letter: Letter) -> list[str]:
         return ["symmetric"]
     flags = [flag for flag in _FLAGS if flag in letter.structure.flags]
     leaf = letter.source.leaf if isinstance(letter.source, Symbol) else None
-    return [*flags, "rigid"] if leaf is not None and leaf.form == RigidShift("parent") else flags
+    form = None if leaf is None else leaf.form
+    more = {RigidShift("parent"): "rigid", JointMap(): "joint", JointMapRate(): "joint-rate"}
+    return [*flags, more[form]] if form in more else flags

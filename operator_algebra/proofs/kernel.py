@@ -24,7 +24,27 @@ I: Poly = {(): Fraction(1)}
 ONE_WAY = ("diagonal", "inward", "outward")
 TURNED = {"inward": "outward", "outward": "inward", "column": "row", "row": "column"}
 FLOWS = {*ONE_WAY, "related", "full", "column", "row", "small"}
-FLAGS = {"hop", "strict", "unit", "symmetric", "semidefinite", "definite", "onto", "invertible", "rigid"}
+FLAGS = {
+    "hop",
+    "strict",
+    "unit",
+    "symmetric",
+    "semidefinite",
+    "definite",
+    "onto",
+    "invertible",
+    "rigid",
+    "joint",
+    "joint-rate",
+}
+
+
+TRAITS = {
+    "serial": "no body carries two others",
+    "1-DOF": "joints have one degree of freedom",
+    "constant joint maps": "joint maps are constant in the axes of the body, and joint motions closed under brackets",
+    "revolute": "joints turn about an axis through the origin of the body",
+}
 
 
 class Refused(Exception):
@@ -80,11 +100,11 @@ class Book:
 
     def __init__(self, dual: dict[str, str], traits: list[str]) -> None:
         need(all(dual.get(other) == space for space, other in dual.items()), "a space is not the dual of its dual")
-        need(set(traits) <= {"serial"}, f"unknown traits {traits}")
+        need(set(traits) <= TRAITS.keys(), f"unknown traits {traits}")
         self.dual, self.letters, self.star, self.used = dual, dict[str, Letter](), dict[str, str](), set[str]()
         self.defined, self.axioms, self.made = dict[str, Poly](), dict[str, Poly](), dict[Data, str]()
-        self.closing = {("inward", "outward"), *([("outward", "inward")] if traits else [])}
-        self.assumed, self.rigid = ["no body carries two others" for _ in traits], set[str]()
+        self.closing = {("inward", "outward"), *([("outward", "inward")] if "serial" in traits else [])}
+        self.assumed, self.traits, self.rigid, self.joints = [TRAITS[x] for x in traits], traits, set[str](), set[str]()
 
     # -- polynomials
 
@@ -203,6 +223,9 @@ class Book:
         if kind in ("leaf", "unknown", "number"):
             self.given(kind, name, *given)
             return
+        if kind == "own":
+            self.own(name, *given)
+            return
         body, own = self.read(given[0]), power(name)
         (to, of), shape, symmetric = self.typed(body), self.whole(body), self.adjoint(body) == body
         if kind == "define":
@@ -236,7 +259,23 @@ class Book:
         need(not shape.unit or (to == of and not shape.strict), f"{name} cannot be unit")
         need(kind != "number" or (to, of, flags) == ("one", "one", ["symmetric"]), f"{name} is no number")
         self.rigid |= {name} if "rigid" in flags and shape.hop else set()
+        self.joints |= {name} if "joint" in flags else set()
         self.enter(kind, name, to, of, shape, {}, "symmetric" in flags)
+        if "joint-rate" in flags and {"constant joint maps", "revolute"}.intersection(self.traits):
+            self.axioms[name] = power(name)
+
+    def own(self, name: str, bracket: str) -> None:
+        """The bracket with a motion of the joint, as it acts on motions of the joint: (H* w) H* = H* own."""
+        ((v, c),) = self.letters[bracket].body.items()
+        need(
+            "constant joint maps" in self.traits and c == 1 and self.letters[bracket].kind == "cross",
+            f"{name}: {bracket}",
+        )
+        need(self.star[v[0]] in self.joints, f"{bracket} is no bracket with a motion of joints")
+        space, body = self.letters[v[0]].of, power(bracket)
+        self.enter("own", name, space, space, Shape("diagonal"), body, symmetric=False)
+        self.axioms[name] = less(power(bracket, v[0]), power(v[0], name))
+        self.used.add(bracket)
 
     def close(self, name: str, body: Poly, flow: str) -> None:
         """The equation of an unknown: it has one solution if every row asks for rows of one side alone."""
@@ -291,6 +330,13 @@ class Book:
         """Brackets are skew, x y = −y x; derivations of each other; and kept by rigid shifts, (E* x) E* = E* x."""
         ((v, c),) = self.letters[name].body.items()
         need(self.letters[name].kind == "cross" and c == 1, f"{name} is no bracket of a word")
+        if fact in ("alone", "turning"):
+            need(
+                self.star[v[0]] in self.joints
+                and {"revolute", *(["1-DOF"] if fact == "alone" else [])} & {*self.traits},
+                fact,
+            )
+            return power(name, v[0]) if fact == "alone" else less(power(name), self.letter("spin", v))
         if fact == "rigid":
             need(other in self.rigid, f"{other} is not rigid")
             shift = self.star[other]

@@ -20,7 +20,7 @@ from operator_algebra.operators.local import LocalFunction
 from operator_algebra.operators.spaces import Type
 from operator_algebra.operators.structure import Flow, Structure, join_flow
 
-Kind = Literal["leaf", "number", "unknown", "inverse", "root", "diag", "local"]
+Kind = Literal["leaf", "number", "unknown", "inverse", "root", "diag", "local", "own"]
 
 
 @dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
@@ -155,7 +155,10 @@ def made_of(
     if (found := _known.get(key)) is not None:
         return found
     turned = adjoint(body)
-    if kind not in ("root", "local") and (found := _known.get((kind, _content(turned), type_.T, None))) is not None:
+    if (
+        kind not in ("root", "local", "own")
+        and (found := _known.get((kind, _content(turned), type_.T, None))) is not None
+    ):
         return found.star
     return _entered(key, kind, source, body, type_, _structure(kind, body, symmetric=turned == body), function)
 

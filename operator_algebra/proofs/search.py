@@ -63,7 +63,7 @@ def _with_order(lhs: Expr, rhs: Expr, traits: frozenset[str], seed: int | None, 
     theory = Theory(traits)
     goal = RING.minus(theory.read(lhs), theory.read(rhs))
     core = Completion(Order(theory, seed))
-    bench = Workbench(theory, core, core)
+    bench = Workbench(theory, core, core, goal)
     try:
         complete = _rewriting(bench, goal, until) or _tactics(bench, goal, until)
     except Contradiction as found:
@@ -104,7 +104,7 @@ def _tactics(bench: Workbench, goal: Form, until: float) -> bool:
         bench.full.add(facts)
         outcome = bench.full.run([goal], _BETWEEN if facts else _LAST, until)
         if outcome == "proved" or not facts:
-            return outcome != "stopped"
+            return outcome != "stopped" and not any(x.kind in ("diag", "local") for x in bench.theory.letters)
     return False
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from operator_algebra.expressions.nodes import Symbol
+from operator_algebra.expressions.nodes import Expr, Symbol
+from operator_algebra.expressions.traverse import definition_of
+from operator_algebra.identities.catalogue import catalogue
+from operator_algebra.identities.identity import Identity
 from operator_algebra.operators.leaf import RigidShift
 from operator_algebra.operators.local import CROSS
 from operator_algebra.proofs.facts import BracketOf, DiagonalOf, Fact, Term, Unique, total
@@ -23,6 +26,8 @@ def bracket_facts(bench: Workbench) -> Iterator[Fact]:
             if bench.once("skew", x, y):
                 yield bench.axiom(Axiom(x, "skew", y), RING.sum([times(word(x), _body(y)), times(word(y), _body(x))]))
     for x in crosses:
+        if bench.once("joint", x):
+            yield from (bench.axiom(why, form) for why, form in theory.of_joints(x))
         ((_, letters),) = _body(x)
         if letters[0] in crosses:
             y = theory.value(x, word(*letters[1:]))
@@ -72,10 +77,11 @@ def arguments(bench: Workbench) -> Iterator[Fact]:
                 yield _inside(
                     bench, x, total([Term(Fraction(1), (numbers, letters[:k]), known, ((), letters[k + 1 :]))])
                 )
-        if x.kind == "diag" and bench.age(x) < 2 and bench.once("unrolled", x):
-            unrolled = _unrolled(body)
+        if bench.age(x) < 2 and bench.once("unrolled", x):
+            unrolled = _unrolled(body) if x.kind == "diag" else _first_unrolled(body)
             fact = bench.equal(body, unrolled) if unrolled != body else None
-            if fact is not None and bench.once("rolled out", x):
+            if fact is not None:
+                bench.once("rolled out", x)
                 yield _inside(bench, x, fact)
 
 
@@ -106,30 +112,66 @@ def _unrolled(p: Form) -> Form:
     return times(left, word(*letters[1:-1]), right)
 
 
+def _first_unrolled(p: Form) -> Form:
+    """A velocity as that of the joint and that of the parent: φ* u as u + (I − φ⁻*) φ* u."""
+    ((_, letters),) = p
+    first = letters[0]
+    if not _resolvent(first):
+        return p
+    return RING.sum([word(*letters[1:]), times(RING.minus(RING.of(), _body(first)), p)])
+
+
 def _resolvent(x: Letter) -> bool:
     return x.kind == "inverse" and x.structure.unit
 
 
 def uniqueness(bench: Workbench) -> Iterator[Fact]:
-    """What satisfies the equation of an unknown is the unknown."""
+    """What satisfies the equation of an unknown is the unknown.
+
+    Tried are other unknowns, diagonals, what the claim says it is, and what laws of the catalogue say it is.
+    """
     theory = bench.theory
     for f in [x for x in theory.letters if x.kind == "unknown"]:
         for x in list(theory.letters):
             like = x is not f and x.type == f.type and x.structure.flow == f.structure.flow
-            if not (like and (x.kind == "unknown" or ("rolled out", x) in bench.said)) or bench.said.issuperset(
-                {("same", f, x)}
-            ):
-                continue
-            image = word(x)
-            renamed = _renamed(theory, f, image)
-            equation = _put(theory.equations[f], f, image, renamed)
-            fact = bench.equal(image, equation)
-            if fact is not None:
-                bench.said.add(("same", f, x))
-                bench.said.add(("same", x, f))
-                found = Fact(RING.minus(word(f), image), Unique(f, image, fact))
-                bench.same[x] = total([Term(Fraction(-1), ONE, found, ONE)])
+            if like and (x.kind == "unknown" or ("rolled out", x) in bench.said) and f not in bench.same:
+                found = _as_image(bench, f, word(x))
+                if found is not None:
+                    bench.same[x] = total([Term(Fraction(-1), ONE, found, ONE)])
+                    bench.same.setdefault(f, found)
+                    yield found
+        c = bench.goal.get(((), (f,)))
+        if c is not None and len(bench.goal) > 1:
+            found = _as_image(bench, f, RING.minus(word(f), RING.scaled(1 / c, bench.goal)))
+            if found is not None and bench.once("claimed", f):
                 yield found
+        for side in _said_equal(f):
+            if bench.once("law", f, side):
+                theory.read(side)
+            elif bench.once("law tried", f, side):
+                found = _as_image(bench, f, theory.read(side))
+                if found is not None:
+                    yield found
+
+
+def _said_equal(f: Letter) -> Iterator[Expr]:
+    """What laws of the catalogue say that an unknown is; whether it is so is found out here."""
+    for law in catalogue().values():
+        if isinstance(law, Identity):
+            for one, other in ((law.lhs, law.rhs), (law.rhs, law.lhs)):
+                meant = definition_of(one)
+                if (one if meant is None else meant) is f.source:
+                    yield other
+
+
+def _as_image(bench: Workbench, f: Letter, image: Form) -> Fact | None:
+    """The fact that an unknown is its image, if that satisfies the equation."""
+    theory = bench.theory
+    if any(depends(x, f) for _, letters in image for x in letters):
+        return None
+    renamed = _renamed(theory, f, image)
+    fact = bench.equal(image, _put(theory.equations[f], f, image, renamed))
+    return None if fact is None else Fact(RING.minus(word(f), image), Unique(f, image, fact))
 
 
 def _renamed(theory: Theory, f: Letter, image: Form) -> dict[Letter, Letter]:

@@ -29,16 +29,22 @@ from operator_algebra.expressions.nodes import (
 )
 from operator_algebra.expressions.ring import SCALAR
 from operator_algebra.expressions.traverse import children_and_definition, postorder
-from operator_algebra.operators.local import LocalFunction
+from operator_algebra.operators.leaf import Form as LeafForm
+from operator_algebra.operators.leaf import JointMap, JointMapRate
+from operator_algebra.operators.local import SPIN, LocalFunction
 from operator_algebra.operators.spaces import Type
 from operator_algebra.operators.structure import Structure
 from operator_algebra.proofs.diagonal import diagonal
 from operator_algebra.proofs.letters import RING, Form, Kind, Letter, adjoint, leaf, made_of, times, word
 
-TRAITS = ("serial",)
-"""Words of a domain that are axioms."""
+TRAITS = ("serial", "1-DOF", "constant joint maps", "revolute")
+"""Words of a domain that are axioms.
 
-Side = Literal["left", "right", "skew", "jacobi", "rigid", ""]
+E* D E is block-diagonal; cross(H* x) H* = 0; Ḣ = 0 and cross(H* x) H* = H* A for some A; cross(H* x) = spin(H* x).
+A joint that turns about one axis has one degree of freedom, and a constant map.
+"""
+
+Side = Literal["left", "right", "skew", "jacobi", "rigid", "alone", "turning", ""]
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,14 +193,15 @@ class Theory:
         """Whether rewriting alone deals well with a letter: no diagonals, brackets, or inverses of whole matrices."""
         if x.kind == "unknown":
             return all(y.kind != "diag" for _, letters in self.equations[x] for y in letters)
-        return x.kind not in ("diag", "local") and (x.kind != "inverse" or x.structure.flow != "full")
+        return x.kind not in ("diag", "local", "own") and (x.kind != "inverse" or x.structure.flow != "full")
 
     def axioms_of(self, x: Letter) -> Iterator[tuple[Axiom, Form]]:
         """What one letter is by definition."""
         own = word(x)
         match x.kind:
             case "leaf" | "number":
-                pass
+                if _form(x) == JointMapRate() and self.traits & {"constant joint maps", "revolute"}:
+                    yield Axiom(x), own
             case "unknown":
                 yield Axiom(x), RING.minus(own, self.equations[x])
             case "inverse":
@@ -209,6 +216,9 @@ class Theory:
                 made = self.diagonal(x.body, x)
                 if made != own:
                     yield Axiom(x), RING.minus(own, made)
+            case "own":
+                bracket, shown = self.acting(x)
+                yield Axiom(x), RING.minus(word(bracket, shown), word(shown, x))
             case "local":
                 assert x.body is not None
                 made = self.local(x, x.body)
@@ -216,6 +226,29 @@ class Theory:
                     yield Axiom(x), RING.minus(own, made)
             case _:
                 assert_never(x.kind)
+
+    def of_joints(self, x: Letter) -> Iterator[tuple[Axiom, Form]]:
+        """What holds of the bracket with a motion of the joint, H* w, in some domains."""
+        assert x.body is not None
+        (((_, letters), _),) = x.body.items()
+        if not (letters[0].starred and _form(letters[0].star) == JointMap()):
+            return
+        if self.traits & {"1-DOF", "revolute"}:
+            yield Axiom(x, "alone", x), word(x, letters[0])
+        elif "constant joint maps" in self.traits:
+            rates = letters[0].type.domain
+            self.made_of("own", word(x), rates >> rates)
+        if "revolute" in self.traits:
+            turn = self._met(made_of("local", x.body, x.type, function=SPIN))
+            yield Axiom(x, "turning", x), RING.minus(word(x), word(turn))
+
+    def acting(self, x: Letter) -> tuple[Letter, Letter]:
+        """The bracket with H* w that acts on motions of joints as a letter says, and H*."""
+        assert x.body is not None
+        (((_, (bracket,)), _),) = x.body.items()
+        assert bracket.body is not None
+        (((_, letters), _),) = bracket.body.items()
+        return bracket, letters[0]
 
     def diagonal(self, p: Form, own: Letter | None = None) -> Form:
         """The block diagonal of a polynomial in letters; words that need one get a letter."""
@@ -238,3 +271,9 @@ class Theory:
     def value(self, like: Letter, p: Form) -> Letter:
         """The value of the same local function at another vector."""
         return self.made_of("local", p, like.type, function=like.function)
+
+
+def _form(x: Letter) -> LeafForm | None:
+    """What the blocks of a leaf are made of."""
+    leaf = x.source.leaf if isinstance(x.source, Symbol) else None
+    return None if leaf is None else leaf.form

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from operator_algebra.proofs.completion import Completion
 from operator_algebra.proofs.facts import Fact, Real, Term, total
-from operator_algebra.proofs.letters import ONE, RING, Form, Letter, adjoint
+from operator_algebra.proofs.letters import ONE, RING, Form, Letter, Word, adjoint
 from operator_algebra.proofs.theory import Axiom, Theory
 
 
@@ -18,6 +18,7 @@ class Workbench:
     theory: Theory
     core: Completion
     full: Completion
+    goal: Form = field(default_factory=dict[Word, Fraction])
     axioms: dict[Axiom, Fact] = field(default_factory=dict[Axiom, Fact])
     said: set[tuple[object, ...]] = field(default_factory=set[tuple[object, ...]])
     same: dict[Letter, Fact] = field(default_factory=dict[Letter, Fact])

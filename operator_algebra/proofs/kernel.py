@@ -350,6 +350,7 @@ class Book:
     def fact(self, ref: Data, lines: list[Poly]) -> Poly:
         """A line by its number, an axiom by its name, what a number or brackets are, or ["'", ref], an adjoint."""
         if isinstance(ref, str):
+            self.used.add(ref.partition(" ")[0])
             return self.axioms[ref]
         if isinstance(ref, int):
             need(0 <= ref < len(lines) and lines[ref], f"line {ref} is not there yet, or says nothing")

@@ -64,6 +64,9 @@ if TYPE_CHECKING:
     from operator_algebra.operators.spaces import space as space
     from operator_algebra.programs.cost import Cost as Cost
     from operator_algebra.programs.program import Program as Program
+    from operator_algebra.proofs.prove import Proof as Proof
+    from operator_algebra.proofs.prove import calc as calc
+    from operator_algebra.proofs.prove import prove as prove
     from operator_algebra.rates import differentiate as differentiate
     from operator_algebra.spatial.inertia import Inertia as Inertia
     from operator_algebra.spatial.transforms import Placement as Placement
@@ -92,6 +95,7 @@ _NAMES = {
     "models.model": "Body Frame Model",
     "operators.blocks": "BlockMatrix",
     "operators.spaces": "FORCE MOTION ONE RATE Space TORQUE Type WHITE space",
+    "proofs.prove": "Proof calc prove",
     "spatial.inertia": "Inertia",
     "spatial.transforms": "Placement",
     "rates": "differentiate",

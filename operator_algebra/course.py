@@ -16,10 +16,10 @@ from operator_algebra.applications.legend import names_in, written
 from operator_algebra.arguments import told
 from operator_algebra.arguments import whole as whole_argument
 from operator_algebra.checking.check import Check
-from operator_algebra.checking.claims import law_of
 from operator_algebra.errors import InputError, OperatorAlgebraError
 from operator_algebra.expressions.formulas import formula
 from operator_algebra.expressions.nodes import Expr, Inverse
+from operator_algebra.identities.claims import law_of
 from operator_algebra.identities.identity import Law
 from operator_algebra.models.model import Model
 

@@ -31,7 +31,7 @@ _NOTEBOOKS = _DOCS.parent / "notebooks"
 _SECTIONS = {
     "Mechanisms": ("models", "spatial"),
     "Language": ("expressions", "operators.spaces", "rates", "symbols"),
-    "Truth": ("evaluation", "operators", "identities", "checking"),
+    "Truth": ("evaluation", "operators", "identities", "checking", "proofs"),
     "Programs": ("programs", "lowering", "compiler", "calls", "backends"),
     "Seen": ("views", "description"),
 }

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from html import escape
 
 from operator_algebra.arguments import choice, flag, instance, quoted, shown, whole
-from operator_algebra.checking.claims import law_of
 from operator_algebra.checking.levels import levels
 from operator_algebra.checking.replay import SAMPLES, replay
 from operator_algebra.checking.search import Found, search
@@ -20,6 +19,7 @@ from operator_algebra.errors import InputError
 from operator_algebra.expressions.order import reading_key
 from operator_algebra.expressions.traverse import free_symbols, named_apart
 from operator_algebra.identities.catalogue import sides
+from operator_algebra.identities.claims import law_of
 from operator_algebra.identities.identity import Identity, Law, Statement
 from operator_algebra.models.model import Model
 from operator_algebra.progress import PATIENCE, Progress, reporting

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import shlex
 
-from operator_algebra.checking.claims import law_of, laws_of
 from operator_algebra.checking.suite import is_chain, mechanism, suite
 from operator_algebra.errors import OperatorAlgebraError
 from operator_algebra.identities.catalogue import catalogue
+from operator_algebra.identities.claims import law_of, laws_of
 from operator_algebra.identities.identity import Identity, Law
 from operator_algebra.models.gallery import available
 from operator_algebra.models.model import Model

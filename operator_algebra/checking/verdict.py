@@ -17,8 +17,7 @@ from operator_algebra.checking.trial import Trial
 from operator_algebra.errors import SingularError
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.identities.identity import Identity, Law
-from operator_algebra.identities.themes.noise import J
-from operator_algebra.identities.variants import ANY_GAIN, with_any_gain, with_noise
+from operator_algebra.identities.variants import ANY_GAIN, wider
 
 Verdict = Literal["holds", "FAILS", "inconclusive"]
 
@@ -53,15 +52,9 @@ class Sampled:
 @cache
 def readings(law: Law) -> tuple[Law, ...]:
     """The law as it stands, without what both sides share, with any J and for any gain where it claims that."""
-    found: list[Law] = [law]
+    first, *others = wider(law)
     rest = without_shared(law) if isinstance(law, Identity) else None
-    if rest is not None:
-        found.append(rest)
-    if "any J" in law.domain:
-        found.append(with_noise(law, J))
-    if "any G" in law.domain:
-        found.append(with_any_gain(law))
-    return tuple(found)
+    return (first, *others) if rest is None else (first, rest, *others)
 
 
 def residual(trial: Trial, law: Law) -> Residual:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import assert_never
+from typing import Generic, Protocol, TypeVar, assert_never
 
 from operator_algebra.expressions.nodes import (
     Diag,
@@ -140,15 +141,25 @@ def _diagonal_of_sum(node: Sum) -> Fraction | None:
     return total
 
 
+S = TypeVar("S", bound="Shaped", covariant=True)
+
+
+class Shaped(Protocol):
+    """Anything of which a structure is known: an expression, a letter of a word."""
+
+    @property
+    def structure(self) -> Structure: ...
+
+
 @dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(Generic[S]):
     """Neighbouring factors of a product and the pattern that they have together."""
 
-    factors: tuple[Expr, ...]
+    factors: tuple[S, ...]
     structure: Structure
 
 
-def segments(node: Product) -> tuple[Segment, ...]:
+def segments(factors: Iterable[S]) -> tuple[Segment[S], ...]:
     """The factors of a product, an inward hop with all up to the outward hop that closes it taken as one.
 
     Hop · local · hop back is block-diagonal, for every body has one parent. What is said of the pattern of a product
@@ -156,11 +167,11 @@ def segments(node: Product) -> tuple[Segment, ...]:
     block-diagonal is φ.
 
     >>> from operator_algebra.symbols import E_phi, M, phi
-    >>> [str(segment.structure) for segment in segments(phi @ E_phi @ M @ E_phi.T)]
+    >>> [str(segment.structure) for segment in segments((phi, E_phi, M, E_phi.T))]
     ['inward, unit diagonal', 'block-diagonal']
     """
-    found: list[Segment] = []
-    for factor in node.children:
+    found: list[Segment[S]] = []
+    for factor in factors:
         segment = Segment((factor,), factor.structure)
         if segment.structure.hop and segment.structure.flow == "outward":
             opening = len(found) - 1
@@ -174,34 +185,38 @@ def segments(node: Product) -> tuple[Segment, ...]:
     return tuple(found)
 
 
+def in_a_row(factors: Iterable[Shaped]) -> Structure:
+    """The pattern of a product of operators between attached spaces, and what its diagonal blocks are."""
+    flow: Flow = "diagonal"
+    flags: set[str] = set()
+    parts = [segment.structure for segment in segments(factors)]
+    for part in parts:
+        flow = multiply_flow(flow, part.flow)
+    # A product that runs one way is made of segments that do not run the other way.
+    if flow in ("diagonal", "inward", "outward"):
+        if any(part.strict for part in parts):
+            flags.add("strict")
+            moving = [part for part in parts if part.flow != "diagonal"]
+            if len(moving) == 1 and moving[0].hop:
+                flags.add("hop")
+        if all(part.unit for part in parts):
+            flags.add("unit")
+    return Structure.make(flow, flags)
+
+
 def _product(node: Product) -> Structure:
     factors = [child.structure for child in node.children]
-    flow = _global_flow(node.type)
-    flags: set[str] = set()
-    if flow is None:
-        if any(not child.type.domain.attached for child in node.children[:-1]):
-            flow = "full"
-        else:
-            flow = "diagonal"
-            parts = [segment.structure for segment in segments(node)]
-            for part in parts:
-                flow = multiply_flow(flow, part.flow)
-            # A product that runs one way is made of segments that do not run the other way.
-            if flow in ("diagonal", "inward", "outward"):
-                if any(part.strict for part in parts):
-                    flags.add("strict")
-                    moving = [part for part in parts if part.flow != "diagonal"]
-                    if len(moving) == 1 and moving[0].hop:
-                        flags.add("hop")
-                if all(part.unit for part in parts):
-                    flags.add("unit")
+    row = Structure(_global_flow(node.type) or "full")
+    if row.flow == "full" and all(child.type.domain.attached for child in node.children[:-1]):
+        row = in_a_row(node.children)
+    flags = set(row.flags)
     if all(part.invertible for part in factors):
         flags.add("invertible")
     elif all(part.has("onto") for part in factors):
         flags.add("onto")
     if _is_symmetric(node):
         flags.add(_sign(node))
-    return Structure.make(flow, flags)
+    return Structure.make(row.flow, flags)
 
 
 def _sign(node: Product) -> str:

@@ -56,7 +56,7 @@ def collected(pairs: Iterable[tuple[K, C]]) -> dict[K, C]:
 
 
 def degree_lexicographic(
-    rank: Callable[[L], Any], weight: Callable[[L], int] = lambda _: 1
+    rank: Callable[[L], Ordered], weight: Callable[[L], int] = lambda _: 1
 ) -> Callable[[Word[Any, L]], tuple[Any, ...]]:
     """A key that sorts words by weight, then by length, then letter by letter; numbers come last.
 

@@ -114,7 +114,8 @@ class Identity:
 class Statement:
     """A law that is not an equation of operators: an order, a formula for entries, or an invariance.
 
-    It is checked, never proved. `rule` names the way of checking, `reads` says it as a formula in text form.
+    `rule` names the way of checking, `reads` says it as a formula in text form. What is proved of it are equations and
+    patterns from which it follows by an argument on paper.
     """
 
     name: str

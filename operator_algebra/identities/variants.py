@@ -10,6 +10,7 @@ from operator_algebra.expressions.nodes import Expr, Product
 from operator_algebra.expressions.query import Combination, Query
 from operator_algebra.expressions.traverse import fold, rebuild
 from operator_algebra.identities.identity import Law, Side, Statement
+from operator_algebra.identities.themes.noise import J
 from operator_algebra.operators.spaces import FORCE, TORQUE
 from operator_algebra.symbols import E_phi, H, I, Innovations, M, innovations, phi
 
@@ -75,6 +76,16 @@ def with_noise(law: Law, J: Expr) -> Law:
     noisy = _names(innovations(J))
     mapping = {e: noisy[name] for name, e in _names(innovations(0)).items()}
     return _changed(law, f"{law.name}, with J", mapping, J)
+
+
+def wider(law: Law) -> tuple[Law, ...]:
+    """The law as it stands, and with any J and for any gain where its domain says so."""
+    found: list[Law] = [law]
+    if "any J" in law.domain:
+        found.append(with_noise(law, J))
+    if "any G" in law.domain:
+        found.append(with_any_gain(law))
+    return tuple(found)
 
 
 def with_any_gain(law: Law) -> Law:

@@ -212,7 +212,7 @@ class BlockLift:
                 return [(RING.product((factor, left)), hop, right) for left, hop, right in body]
             case Product():
                 left, found, right = unit, None, unit
-                for segment in segments(e):
+                for segment in segments(e.children):
                     part = matmul(*segment.factors)
                     if segment.structure.flow in ("diagonal", "zero"):
                         local = yield self.terms(part)
@@ -286,7 +286,7 @@ class BlockLift:
     def _diagonal_of_product(self, e: Product) -> Steps[Form]:
         factors = list(e.children)
         if e.structure.flow in ("inward", "outward"):
-            result = yield self.terms(matmul(*(diag(matmul(*segment.factors)) for segment in segments(e))))
+            result = yield self.terms(matmul(*(diag(matmul(*segment.factors)) for segment in segments(e.children))))
             return result
         expanded: list[Expr] = []
         for factor in factors:

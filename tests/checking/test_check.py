@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from operator_algebra.checking.check import Check, check, check_all
-from operator_algebra.checking.claims import law_of, laws_of
 from operator_algebra.checking.suite import TRAITS, coverage, groups, in_domain, mechanism, suite, traits_of, trials
 from operator_algebra.errors import InputError, ParseError
 from operator_algebra.expressions.build import fixpoint, operator
 from operator_algebra.identities.catalogue import catalogue, law_named
+from operator_algebra.identities.claims import law_of, laws_of
 from operator_algebra.identities.identity import Identity
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.gallery import load

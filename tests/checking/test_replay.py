@@ -11,12 +11,12 @@ from typer.testing import CliRunner
 
 import operator_algebra as oa
 from operator_algebra.checking.check import Check, check, check_all
-from operator_algebra.checking.claims import laws_of
 from operator_algebra.checking.replay import claim_text, replay
 from operator_algebra.checking.results import results
 from operator_algebra.checking.suite import mechanism
 from operator_algebra.cli.main import app
 from operator_algebra.identities.catalogue import THEMES, catalogue, law_named
+from operator_algebra.identities.claims import laws_of
 from operator_algebra.symbols import D, E_phi, H, I, K, M, P, inv, phi, psi
 
 SLIP = "inv(I + H phi K) = I + H psi K"

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from operator_algebra.checking.check import check_all
-from operator_algebra.checking.claims import laws_of as laws_named
 from operator_algebra.checking.results import results
 from operator_algebra.checking.suite import mechanism
 from operator_algebra.cli.reporting import write as report
@@ -21,6 +20,7 @@ from operator_algebra.cli.reporting.page import page
 from operator_algebra.cli.reporting.write import write_report
 from operator_algebra.expressions.mathml import mathml
 from operator_algebra.identities.catalogue import catalogue, laws_of
+from operator_algebra.identities.claims import laws_of as laws_named
 from operator_algebra.identities.facts import domain, page_name
 from operator_algebra.identities.identity import Identity
 from tests.house.tree import ROOT

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from operator_algebra.checking.check import check, check_all
-from operator_algebra.checking.claims import laws_of
 from operator_algebra.checking.levels import levels
 from operator_algebra.checking.probed_laws import probe, probe_mechanisms
 from operator_algebra.checking.suite import in_domain, mechanism, smallest_first, suite
@@ -21,6 +20,7 @@ from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import scale, zero
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.identities.catalogue import catalogue, law_named
+from operator_algebra.identities.claims import laws_of
 from operator_algebra.identities.identity import Identity
 from operator_algebra.models.families import chain
 from operator_algebra.models.gallery import load

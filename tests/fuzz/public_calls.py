@@ -173,6 +173,9 @@ def calls(folder: Path) -> dict[str, Call]:
         "check": call(
             oa.check, law, arm, samples=1, seed=0, every=False, executor=None, progress=None
         ),
+        "prove": call(oa.prove, law, seconds=5.0),
+        "calc": call(oa.calc, phi, inv(I - E_phi), seconds=5.0),
+        "Proof.render": call(oa.prove("propagation").render, "unicode"),
         "Check.count": call(checked.count, "holds"),
         "Check.replay": call(checked.replay, checked.rows[0]),
         # -- values

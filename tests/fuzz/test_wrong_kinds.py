@@ -55,6 +55,7 @@ NOT_CALLED = {
     "Joint.transform": "called with arrays of the package",
     "Model.from_parts": "called by readers of files",
     "Program": "made by lower",
+    "Proof": "made by prove",
     "Symbol": "refuses every call",
     "spy": "with the other pictures",
 }

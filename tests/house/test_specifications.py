@@ -1,4 +1,4 @@
-"""Each module of the compiler has a test file of its name, which reads as its specification.
+"""Each module of the compiler and of the prover has a test file of its name, which reads as its specification.
 
 A module that only declares something has one as well, and shares none: what it declares can be wrong.
 """
@@ -9,7 +9,7 @@ import pytest
 
 from tests.house.tree import PACKAGE, ROOT, read
 
-ROOMS = ("programs", "lowering", "pages")
+ROOMS = ("programs", "lowering", "pages", "proofs")
 
 
 @pytest.mark.parametrize("room", ROOMS)

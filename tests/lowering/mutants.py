@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
@@ -12,7 +12,7 @@ import pytest
 
 from operator_algebra import compiler
 from operator_algebra.expressions.infer import Segment
-from operator_algebra.expressions.nodes import Expr, Product
+from operator_algebra.expressions.nodes import Expr
 from operator_algebra.lowering import blocks, queries, totals
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.lift import Lift
@@ -80,8 +80,8 @@ def _has_other_adjoint(program: Program, ref: Ref) -> bool:
 Pass = Callable[..., Any]
 
 
-def _factor_by_factor(node: Product) -> tuple[Segment, ...]:
-    return tuple(Segment((factor,), factor.structure) for factor in node.children)
+def _factor_by_factor(factors: Iterable[Expr]) -> tuple[Segment[Expr], ...]:
+    return tuple(Segment((factor,), factor.structure) for factor in factors)
 
 
 def _only_inverted(original: Pass) -> Pass:

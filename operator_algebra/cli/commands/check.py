@@ -60,9 +60,9 @@ def command(
     ascii_only: Ascii = False,
 ) -> None:
     """Check laws: the whole catalogue on the whole suite, or one claim, or on one mechanism."""
-    from operator_algebra.checking.claims import laws_of
     from operator_algebra.checking.suite import coverage as covered
     from operator_algebra.checking.suite import mechanism, suite
+    from operator_algebra.identities.claims import laws_of
 
     claim = " ".join(words or ["*"])
     if coverage:

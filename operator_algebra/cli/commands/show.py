@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from operator_algebra.cli.terminal.complete import subjects
 from operator_algebra.cli.terminal.output import Ascii, Json, ModelName, columns, say, say_json
 from operator_algebra.errors import InputError
+
+if TYPE_CHECKING:
+    from operator_algebra.expressions.nodes import Expr
 
 
 def command(
@@ -57,14 +60,12 @@ def command(
     say(text, ascii_only=ascii_only)
 
 
-def _on(e: object, name: str) -> str:
+def _on(e: Expr, name: str) -> str:
     """How the value of an operator on a mechanism looks."""
     from operator_algebra.checking.suite import mechanism
     from operator_algebra.evaluation import evaluate
-    from operator_algebra.expressions.nodes import Expr
     from operator_algebra.expressions.traverse import free_symbols
 
-    assert isinstance(e, Expr)
     model = mechanism(name)
     q, v = model.random(0)
     inputs = {symbol.name for symbol in free_symbols(e) if symbol.origin == "input"}
@@ -73,12 +74,10 @@ def _on(e: object, name: str) -> str:
     return repr(evaluate(e, model, q=q, v=v) if inputs else evaluate(e, model, q=q))
 
 
-def _plot(e: object, model: str | None, path: Path) -> None:
+def _plot(e: Expr, model: str | None, path: Path) -> None:
     from operator_algebra.checking.suite import mechanism
-    from operator_algebra.expressions.nodes import Expr
     from operator_algebra.views.spy import spy
 
-    assert isinstance(e, Expr)
     if model is None:
         raise InputError("--plot draws on a mechanism. Name one with --model, such as --model quadruped.")
     path.parent.mkdir(parents=True, exist_ok=True)

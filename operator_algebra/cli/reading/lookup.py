@@ -10,11 +10,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from operator_algebra.checking.claims import claim_names
 from operator_algebra.errors import InputError, ParseError
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query
 from operator_algebra.identities.catalogue import catalogue
+from operator_algebra.identities.claims import claim_names
 from operator_algebra.symbols import parse, vocabulary
 
 if TYPE_CHECKING:

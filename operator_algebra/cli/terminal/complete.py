@@ -30,8 +30,8 @@ def backends(incomplete: str) -> list[Offer]:
 
 def claims(ctx: typer.Context, incomplete: str) -> list[Offer]:
     """For `check`: laws, themes, and names for an equation."""
-    from operator_algebra.checking.claims import claim_names
     from operator_algebra.identities.catalogue import THEMES
+    from operator_algebra.identities.claims import claim_names
 
     return [*_laws(ctx, incomplete), *_starting(incomplete, [*THEMES.items(), *_described(claim_names())])]
 

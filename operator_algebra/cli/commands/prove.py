@@ -1,0 +1,72 @@
+"""`operator-algebra prove`: whether laws follow from the definitions, with the chain of a proof and its certificate."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from operator_algebra.cli.terminal.complete import claims
+from operator_algebra.cli.terminal.output import Ascii, Json, Quiet, say, say_json
+
+if TYPE_CHECKING:
+    from operator_algebra.proofs.prove import Proof
+
+UNPROVED = 1
+
+
+def command(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATTERN|EQUATION",
+            help='Laws by name or theme, with * and ?, or an equation, "lhs = rhs".',
+            autocompletion=claims,
+            show_default=False,
+        ),
+    ],
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the certificate, which the kernel checks by itself.")
+    ] = None,
+    latex: Annotated[bool, typer.Option("--latex", help="Print the chain in LaTeX.")] = False,
+    seconds: Annotated[float, typer.Option(metavar="S", min=0.001, help="Bound the search for each law.")] = 10.0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    ascii_only: Ascii = False,
+) -> None:
+    """Prove laws: whether they follow from the definitions, for every tree; exit with 1 if one is not proved."""
+    from operator_algebra.identities.claims import laws_of
+    from operator_algebra.proofs.prove import prove
+
+    proofs = [prove(law, seconds=seconds) for law in laws_of(" ".join(words))]
+    if certificate is not None:
+        _write(proofs, certificate)
+    if as_json:
+        say_json([{"claim": str(one.claim), "verdict": one.verdict, "assumptions": one.assumptions} for one in proofs])
+    elif len(proofs) > 1:
+        lines = [f"{one.verdict:<13}  {1000 * one.seconds:>6.0f} ms  {one.claim.name}" for one in proofs]
+        counted = sum(1 for one in proofs if one)
+        say("\n".join([*lines, f"{counted} of {len(proofs)} proved"]), ascii_only=ascii_only)
+    else:
+        say(_page(proofs[0], latex=latex, quiet=quiet, ascii_only=ascii_only), ascii_only=ascii_only)
+    raise typer.Exit(0 if all(proofs) else UNPROVED)
+
+
+def _page(proof: Proof, *, latex: bool, quiet: bool, ascii_only: bool) -> str:
+    chain = proof.readings[0].chain if proof.readings and not proof.schemas else None
+    if latex and chain is not None:
+        return chain.render("latex")
+    if quiet or chain is None:
+        return str(proof)
+    return f"{proof}\n\n{chain.render('ascii' if ascii_only else 'unicode')}"
+
+
+def _write(proofs: Sequence[Proof], path: Path) -> None:
+    written = [proof.certificate() for proof in proofs if proof]
+    if written:
+        whole = {**written[0], "proofs": [part for one in written for part in one["proofs"]]}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(whole, ensure_ascii=False) + "\n", encoding="utf-8")

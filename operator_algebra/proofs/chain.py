@@ -1,0 +1,294 @@
+"""Readable proofs: both sides are rewritten, rule by rule, until they meet.
+
+A step applies one rule wherever it applies, and is named by the definition or the law that it is; a rule without a name
+is a lemma, which stands below the chain with the multiples of named rules of which it is the sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+
+from operator_algebra.expressions.nodes import Expr, Symbol
+from operator_algebra.expressions.traverse import all_below, postorder
+from operator_algebra.identities.catalogue import catalogue
+from operator_algebra.identities.identity import Identity
+from operator_algebra.identities.variants import wider
+from operator_algebra.proofs.certificate import Writer, kernel_word
+from operator_algebra.proofs.facts import BracketOf, DiagonalOf, Fact, Turned, Unique
+from operator_algebra.proofs.letters import ONE, RING, Form, Letter, Word, adjoint
+from operator_algebra.proofs.order import Key, Order
+from operator_algebra.proofs.search import Search
+from operator_algebra.proofs.spelling import Style, arranged, spelled, written
+from operator_algebra.proofs.theory import Axiom, Theory
+from operator_algebra.proofs.workbench import Workbench
+
+_LONGEST = 60
+"""Steps of a chain that somebody reads."""
+
+_WIDTH = 60
+"""Characters of a formula behind which reasons stand in a column."""
+
+EXPANDED = "definitions, multiplied out"
+
+Terms = tuple[tuple[Fraction, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One link: the formula after it, as terms, and why it equals the one before."""
+
+    terms: Terms
+    reason: str
+
+    def text(self, style: Style = "unicode") -> str:
+        """The formula."""
+        return written(self.terms, style)
+
+
+@dataclass(frozen=True, slots=True)
+class Lemma:
+    """A rule that is nobody's law: its number, what it says, and the multiples of others that add up to it."""
+
+    number: int
+    lhs: Terms
+    rhs: Terms
+    because: tuple[tuple[Fraction, tuple[str, ...], str, tuple[str, ...]], ...]
+    rule: str = ""
+
+    def text(self, style: Style = "unicode") -> str:
+        """The equation."""
+        return f"{written(self.lhs, style)} = {written(self.rhs, style)}"
+
+    def reason(self, style: Style = "unicode") -> str:
+        """The sum that it is: each term is a multiple of what is named in brackets, which is zero."""
+        if self.rule:
+            return self.rule
+        parts = [(c, (*left, f"[{name}]", *right)) for c, left, name, right in self.because]
+        return written(tuple(parts), style)
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """lhs = … = rhs, and the lemmas that it uses."""
+
+    first: Expr
+    last: Expr
+    steps: tuple[Step, ...]
+    lemmas: tuple[Lemma, ...]
+
+    def links(self, style: Style = "unicode") -> list[tuple[str, str]]:
+        """Every formula with the reason why it equals the one before; what reads the same as that is left out."""
+        told = [(self.first.render(style), "")]
+        for step in self.steps:
+            text = step.text(style)
+            if text != told[-1][0]:
+                told.append((text, step.reason))
+        last = self.last.render(style)
+        return told if told[-1][0] == last else [*told, (last, "the same by definitions")]
+
+    def render(self, style: Style = "unicode") -> str:
+        """The chain as a page: a line for each link, the reason behind it, lemmas below."""
+        return _latex(self) if style == "latex" else _text(self, style)
+
+
+def _text(told: Chain, style: Style) -> str:
+    (first, _), *links = told.links(style)
+    width = min(_WIDTH, max((len(text) for text, _ in links), default=0))
+    lines = [f"  {first}", *(f"    = {text:<{width}}   {reason}" for text, reason in links)]
+    for lemma in told.lemmas:
+        lines += [f"  lemma {lemma.number}: {lemma.text(style)}", f"    for {lemma.reason(style)}"]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _latex(told: Chain) -> str:
+    (first, _), *links = told.links("latex")
+    rows = [rf"{first}", *(rf"&= {text} && \text{{{reason}}}" for text, reason in links)]
+    for lemma in told.lemmas:
+        rows.append(rf"&{lemma.text('latex')} && \text{{lemma {lemma.number}}}")
+    body = " \\\\\n".join(rows)
+    return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
+
+
+@dataclass(slots=True)
+class _Teller:
+    """Names letters, rules and lemmas as they are met."""
+
+    writer: Writer
+    key: Key
+    claimed: frozenset[frozenset[tuple[Word, Fraction]]]
+    folded: list[tuple[tuple[str, ...], str]]
+    lemmas: dict[Fact, Lemma] = field(default_factory=dict[Fact, Lemma])
+
+    def word(self, word: Word) -> tuple[str, ...]:
+        """The names of the letters of a word; K stands for E_φ P H* D⁻¹."""
+        numbers, letters = word
+        names = tuple(map(self.letter, (*numbers, *letters)))
+        for long, short in self.folded:
+            k = 0
+            while k + len(long) <= len(names):
+                if names[k : k + len(long)] == long:
+                    names = (*names[:k], short, *names[k + len(long) :])
+                k += 1
+        return names
+
+    def letter(self, x: Letter) -> str:
+        """The name of a letter; what the claim gives no name is written out."""
+        name = self.writer.name(x)
+        base = self.writer.theory.base(x)
+        if base.body is None or base in self.writer.wanted or "(" in name:
+            return name
+        text = (
+            base.source.render()
+            if base.source is not None
+            else f"{kernel_word(base)}({written(self.terms(base.body))})"
+        )
+        return f"⟨{text}⟩" if base is x else f"⟨({text})*⟩"
+
+    def terms(self, form: Form) -> Terms:
+        """A polynomial, its shortest words first."""
+        return arranged((c, self.word(word)) for word, c in form.items())
+
+    def reason(self, fact: Fact) -> str:
+        """The name of a rule: a definition, a law, or a lemma with a number."""
+        why = fact.why
+        if isinstance(why, Turned):
+            return f"{self.reason(why.of)}, adjoint"
+        if isinstance(why, Axiom):
+            return self._definition(why)
+        if (
+            isinstance(why, tuple)
+            and len(why) == 1
+            and abs(why[0].c) == 1
+            and (why[0].left, why[0].right) == (ONE, ONE)
+        ):
+            return self.reason(why[0].fact)
+        law = None if _content(fact.form) in self.claimed else _laws().get(_content(fact.form))
+        return law if law is not None else f"lemma {self._lemma(fact).number}"
+
+    def _definition(self, why: Axiom) -> str:
+        name = self.writer.name(why.letter)
+        own = spelled(self.letter(why.letter))
+        match why.side:
+            case "left" | "right":
+                if "(" not in name:
+                    return f"definition of {own}"
+                body = spelled(name[name.index("(") + 1 : -1])
+                return f"{own} {body} = I" if why.side == "left" else f"{body} {own} = I"
+            case "skew":
+                return "brackets are skew"
+            case "jacobi":
+                return "brackets are derivations"
+            case "rigid":
+                return "a rigid shift keeps brackets"
+            case _:
+                kinds = {"unknown": f"equation of {own}", "root": f"{own} {own}* is what it is the root of"}
+                return kinds.get(why.letter.kind, f"{own} in letters")
+
+    def _lemma(self, fact: Fact) -> Lemma:
+        found = self.lemmas.get(fact)
+        if found is not None:
+            return found
+        why = fact.why
+        because: list[tuple[Fraction, tuple[str, ...], str, tuple[str, ...]]] = []
+        rule = ""
+        if isinstance(why, tuple):
+            for c, left, one, right in why:
+                because.append((c, self.word(left), self.reason(one), self.word(right)))
+        elif isinstance(why, DiagonalOf):
+            rule = f"the block diagonal of {self.reason(why.of)}"
+        elif isinstance(why, BracketOf):
+            rule = f"the bracket with {self.reason(why.of)}"
+        elif isinstance(why, Unique):
+            name = spelled(self.writer.name(why.unknown))
+            rule = f"the equation of {name} has one solution; that it is one says {self.reason(why.of)}"
+        else:
+            rule = "a number is its own adjoint"
+        lead = max(fact.form, key=self.key)
+        rest = RING.minus({lead: fact.form[lead]}, fact.form)
+        number = len(self.lemmas) + 1
+        sides = self.terms({lead: fact.form[lead]}), self.terms(rest)
+        made = self.lemmas[fact] = Lemma(number, *sides, tuple(because), rule)
+        return made
+
+
+def chain(found: Search, lhs: Expr, rhs: Expr) -> Chain | None:
+    """The chain of a proof; None where it would be longer than anybody reads, or meets in no formula."""
+    if found.proved is None:
+        return None
+    writer = Writer(found.theory)
+    writer.prefer((lhs, rhs))
+    left, right = found.theory.read(lhs), found.theory.read(rhs)
+    if found.bench is None:
+        key = Order(found.theory).key
+        teller = _Teller(writer, key, frozenset(), _folds(found.theory, writer, lhs, rhs))
+        return Chain(lhs, rhs, (Step(teller.terms(left), EXPANDED),), ())
+    claimed = frozenset(_scaled(RING.minus(left, right)))
+    teller = _Teller(writer, found.bench.full.order.key, claimed, _folds(found.theory, writer, lhs, rhs))
+    down, up = [list(_rewritten(found.bench, form)) for form in (left, right)]
+    ends = [(rows[-1][0] if rows else form) for rows, form in ((down, left), (up, right))]
+    if ends[0] != ends[1] or len(down) + len(up) > _LONGEST:
+        return None
+    steps = [Step(teller.terms(left), EXPANDED)]
+    steps += [Step(teller.terms(form), teller.reason(fact)) for form, fact in down]
+    befores = [right, *(form for form, _ in up)]
+    for (_, fact), before in zip(reversed(up), reversed(befores[:-1]), strict=True):
+        steps.append(Step(teller.terms(before), teller.reason(fact)))
+    return Chain(lhs, rhs, tuple(steps), tuple(teller.lemmas.values()))
+
+
+def _rewritten(bench: Workbench, form: Form) -> Iterator[tuple[Form, Fact]]:
+    """A polynomial rewritten to its normal form: each time one rule wherever it applies first."""
+    rules = bench.full
+    while True:
+        matches = {word: found for word in form if (found := rules.match(word)) is not None}
+        if not matches:
+            return
+        largest = max(matches, key=rules.order.key)
+        rule = matches[largest].rule
+        while chosen := {word: found for word, found in matches.items() if found.rule is rule}:
+            for word, found in chosen.items():
+                taken = RING.product([{found.left: form[word]}, rule.fact.form, {found.right: Fraction(1)}])
+                form = RING.minus(form, taken)
+            matches = {word: found for word in form if (found := rules.match(word)) is not None}
+        yield form, rule.fact
+
+
+def _folds(theory: Theory, writer: Writer, *sides: Expr) -> list[tuple[tuple[str, ...], str]]:
+    """What the claim calls by a name and is one word: K for E_φ P H* D⁻¹, K* for its adjoint; long ones first."""
+    found: dict[tuple[str, ...], str] = {}
+    for node in (one for side in sides for one in postorder(side, all_below)):
+        if isinstance(node, Symbol) and node.definition is not None:
+            form = theory.read(node)
+            ((word, c),) = form.items() if len(form) == 1 else ((ONE, Fraction(0)),)
+            if c == 1 and len(word[1]) > 1 and not word[0]:
+                turned = next(iter(adjoint(form)))
+                found.setdefault(tuple(writer.word(word).split()), node.name)
+                found.setdefault(tuple(writer.word(turned).split()), f"{node.name}'")
+    return sorted(found.items(), key=lambda pair: -len(pair[0]))
+
+
+def _content(form: Form) -> frozenset[tuple[Word, Fraction]]:
+    return frozenset(form.items())
+
+
+@cache
+def _laws() -> Mapping[frozenset[tuple[Word, Fraction]], str]:
+    """The laws of the catalogue by what they say is zero, however it is scaled, and their adjoints."""
+    theory = Theory()
+    found: dict[frozenset[tuple[Word, Fraction]], str] = {}
+    for law in catalogue().values():
+        for reading in wider(law):
+            if isinstance(reading, Identity):
+                form = RING.minus(theory.read(reading.lhs), theory.read(reading.rhs))
+                for content in _scaled(form):
+                    found.setdefault(content, reading.name)
+    return found
+
+
+def _scaled(form: Form) -> Iterator[frozenset[tuple[Word, Fraction]]]:
+    """What says the same: multiples in which a coefficient is one, and their adjoints."""
+    for one in (form, adjoint(form)):
+        yield from (_content(RING.scaled(1 / c, one)) for c in set(one.values()))

@@ -1,0 +1,115 @@
+"""Facts: polynomials that are zero, each with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple, TypeAlias
+
+from operator_algebra.proofs.letters import ONE, RING, Form, Letter, Word, adjoint
+from operator_algebra.proofs.theory import Axiom
+
+
+class Term(NamedTuple):
+    """A multiple c · left · fact · right."""
+
+    c: Fraction
+    left: Word
+    fact: Fact
+    right: Word
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """The adjoint of a fact."""
+
+    of: Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """A word one → one is a number, and that its own adjoint."""
+
+    word: Word
+
+
+@dataclass(frozen=True, slots=True)
+class DiagonalOf:
+    """The block diagonal of a fact."""
+
+    of: Fact
+
+
+@dataclass(frozen=True, slots=True)
+class BracketOf:
+    """A fact about a motion, inside of a bracket."""
+
+    letter: Letter
+    of: Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Unique:
+    """What satisfies the equation of an unknown is the unknown: `of` says that `image` does."""
+
+    unknown: Letter
+    image: Form
+    of: Fact
+
+
+Why: TypeAlias = Axiom | Real | Turned | DiagonalOf | BracketOf | Unique | tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fact:
+    """A polynomial that is zero, and why."""
+
+    form: Form
+    why: Why
+
+    def below(self) -> Iterator[Fact]:
+        """The facts that this one rests on."""
+        if isinstance(self.why, tuple):
+            yield from (term.fact for term in self.why)
+        elif not isinstance(self.why, Axiom | Real):
+            yield self.why.of
+
+
+def total(terms: Iterable[Term]) -> Fact:
+    """The fact that a sum of multiples of facts is zero."""
+    listed = tuple(terms)
+    parts = (RING.product([{t.left: t.c}, t.fact.form, {t.right: Fraction(1)}]) for t in listed)
+    return Fact(RING.sum(parts), listed)
+
+
+def multiple(c: Fraction, fact: Fact, left: Word = ONE, right: Word = ONE) -> Term:
+    """One term of a sum."""
+    return Term(c, left, fact, right)
+
+
+def turned(fact: Fact) -> Fact:
+    """The adjoint of a fact."""
+    return fact.why.of if isinstance(fact.why, Turned) else Fact(adjoint(fact.form), Turned(fact))
+
+
+def collected(terms: Iterable[Term]) -> tuple[Term, ...]:
+    """The same sum with equal terms put together."""
+    found: dict[tuple[Word, Fact, Word], Fraction] = {}
+    for c, left, fact, right in terms:
+        found[left, fact, right] = found.get((left, fact, right), Fraction(0)) + c
+    return tuple(Term(c, left, fact, right) for (left, fact, right), c in found.items() if c)
+
+
+def resting_on(fact: Fact) -> list[Fact]:
+    """All facts that a fact rests on, and itself, each after those that it needs."""
+    done: dict[Fact, None] = {}
+    stack: list[tuple[Fact, bool]] = [(fact, False)]
+    while stack:
+        one, ready = stack.pop()
+        if ready:
+            done[one] = None
+        elif one not in done:
+            stack.append((one, True))
+            stack.extend((part, False) for part in one.below() if part not in done)
+    return list(done)

@@ -1,0 +1,233 @@
+"""`prove`: whether a claim follows from the definitions of its operators, for every tree, every size, every joint."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Literal, get_args
+
+from operator_algebra.arguments import choice, shown
+from operator_algebra.errors import InputError, TheoryError
+from operator_algebra.expressions.formulas import formula
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.identities.claims import law_of
+from operator_algebra.identities.facts import domain
+from operator_algebra.identities.identity import Identity, Law, Statement
+from operator_algebra.identities.variants import wider
+from operator_algebra.proofs import kernel
+from operator_algebra.proofs.certificate import certificate, of_blocks
+from operator_algebra.proofs.chain import Chain, Step, chain
+from operator_algebra.proofs.kernel import Data
+from operator_algebra.proofs.schemas import Blocks, Obligation, ways
+from operator_algebra.proofs.search import Search, search
+from operator_algebra.proofs.spelling import Style, assumption, left_over
+from operator_algebra.proofs.theory import TRAITS, Theory
+
+_LONGEST = 1_000_000
+
+Verdict = Literal["PROVED", "NOT_DERIVABLE", "UNDECIDED"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What became of one reading of a claim: the law as it stands, with any J, for any gain; or of one obligation.
+
+    `rest` is what is left of lhs − rhs where no proof was found, `seconds` how long it took.
+    """
+
+    claim: Identity | Blocks
+    verdict: Verdict
+    certificate: dict[str, Data] | None
+    assumptions: tuple[str, ...]
+    rest: str
+    seconds: float
+    found: Search | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def chain(self) -> Chain | None:
+        """The proof as a chain of equalities; None without a proof, and where nobody would read it."""
+        if self.found is None or isinstance(self.claim, Blocks):
+            return None
+        return chain(self.found, self.claim.lhs, self.claim.rhs)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The verdict on a claim; true only if it is PROVED.
+
+    PROVED: it follows from the definitions, and the kernel accepts the certificate. NOT_DERIVABLE: all rewriting rules
+    that the definitions imply are known, and the two sides have different normal forms; this does not say that the
+    claim is false. UNDECIDED: the search ended before that.
+    """
+
+    claim: Law
+    readings: tuple[Reading, ...]
+    schemas: tuple[str, ...] = ()
+    """Of a statement: the schemas that make it of what was proved."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The weakest verdict of all readings."""
+        found = {reading.verdict for reading in self.readings} or {"UNDECIDED"}
+        return next(word for word in ("UNDECIDED", "NOT_DERIVABLE", "PROVED") if word in found)
+
+    @property
+    def seconds(self) -> float:
+        """How long the search and the kernel took."""
+        return sum(reading.seconds for reading in self.readings)
+
+    @cached_property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the proof rests on besides the definitions: what has an inverse or a root, and the domain."""
+        return tuple(dict.fromkeys(text for reading in self.readings for text in reading.assumptions))
+
+    def __bool__(self) -> bool:
+        return self.verdict == "PROVED"
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The links of the chain, reading by reading; none where there is no chain."""
+        return tuple(step for reading in self.readings if reading.chain for step in reading.chain.steps)
+
+    def render(self, style: Style = "unicode") -> str:
+        """The proof as text or LaTeX: a chain of equalities, each with its reason."""
+        choice(style, "style", get_args(Style))
+        told = [reading.chain for reading in self.readings if reading.chain is not None]
+        if not told:
+            raise InputError(f"there is no chain to be shown: the verdict is {self.verdict}.")
+        return "\n".join(one.render(style) for one in told)
+
+    def _repr_latex_(self) -> str | None:
+        told = self.readings[0].chain
+        return None if told is None else f"$${told.render('latex')}$$"
+
+    def certificate(self) -> dict[str, Data]:
+        """The certificates of all readings as data: `json.dumps` it, and run the kernel on the file."""
+        if not self:
+            raise InputError(f"there is no certificate: the verdict is {self.verdict}.")
+        return {"format": kernel.FORMAT, "proofs": [reading.certificate for reading in self.readings]}
+
+    def replay(self) -> None:
+        """Have the kernel check every certificate again; `TheoryError` if it refuses one."""
+        for reading in self.readings:
+            if reading.certificate is not None:
+                try:
+                    kernel.check(json.loads(json.dumps(reading.certificate)))
+                except kernel.Refused as refused:
+                    raise TheoryError(f"{reading.claim.name}: the kernel refuses its certificate: {refused}.") from None
+
+    def __str__(self) -> str:
+        lines = [f"{self.verdict:<13}  {self.claim}"]
+        if self:
+            lines.append(f"holds for: {domain(self.claim)}")
+            lines += [f"assuming: {'; '.join(self.assumptions)}"] if self.assumptions else []
+            count = sum(len(reading.certificate["lines"]) for reading in self.readings if reading.certificate)
+            lines += [f"by the schema: {', '.join(self.schemas)}"] if self.schemas else []
+            lines.append(f"checked by the kernel: {count} {'line' if count == 1 else 'lines'}")
+        elif not self.readings:
+            lines.append("no schema gives it")
+        else:
+            left = next(reading for reading in self.readings if reading.verdict != "PROVED")
+            which = "" if left.claim.name == self.claim.name else f" ({left.claim.name})"
+            lines.append(f"left of lhs − rhs{which}: {left.rest}")
+        return f"\n{'':<15}".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def prove(claim: Identity | Statement | str, *, seconds: float = 10.0) -> Proof:
+    """Whether a claim follows from the definitions of its operators; `seconds` bounds the search.
+
+    The claim is a law, the name of one, or an equation as text. A law is proved in all its readings. A statement is
+    made of obligations by a schema, an argument on paper; these are proved.
+
+    >>> prove("inv(I + H phi K) = I - H psi K")
+    PROVED         claim: (I + H φ K)⁻¹ = I − H ψ K
+                   holds for: every tree, every joint
+                   assuming: D is invertible
+                   checked by the kernel: 7 lines
+    """
+    law = law_of(claim)
+    _positive(seconds)
+    if isinstance(law, Statement):
+        return _statement(law, float(seconds))
+    readings = [one for one in wider(law) if isinstance(one, Identity)]
+    return Proof(law, tuple(_reading(one, float(seconds) / len(readings)) for one in readings))
+
+
+def calc(*formulas: Expr | str, seconds: float = 10.0) -> Proof:
+    """A chain of equalities, e0 = e1 = … = en, each link proved; `seconds` bounds the search for one link.
+
+    >>> calc("tau_bar tau_bar", "tau_bar - G H + G H G H", "tau_bar")
+    PROVED         calculation: τ̄ τ̄ = τ̄
+                   holds for: every tree, every joint
+                   assuming: D is invertible
+                   checked by the kernel: 2 lines
+    """
+    if len(formulas) < 2:
+        raise InputError("a calculation has at least two formulas.")
+    listed = [formula(one, "calc") for one in formulas]
+    _positive(seconds)
+    links = [Identity(f"link {k}", a, b) for k, (a, b) in enumerate(pairwise(listed), 1)]
+    claim = Identity("calculation", listed[0], listed[-1])
+    return Proof(claim, tuple(_reading(link, float(seconds)) for link in links))
+
+
+def _positive(seconds: object) -> None:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds <= _LONGEST:
+        raise InputError(f"seconds is {shown(seconds)}. Give a positive number of at most {_LONGEST}.")
+
+
+def _statement(law: Statement, seconds: float) -> Proof:
+    """Every reading of a statement by the first schema whose obligations are proved; of failures the last is told."""
+    readings: list[Reading] = []
+    schemas: list[str] = []
+    for one in wider(law):
+        assert isinstance(one, Statement)
+        tried: list[Reading] = []
+        for way in ways(one):
+            tried = [_obligation(part, one, seconds) for part in way.obligations]
+            if all(reading.verdict == "PROVED" for reading in tried):
+                schemas += [way.schema] if way.schema not in schemas else []
+                break
+        if not tried or any(reading.verdict != "PROVED" for reading in tried):
+            return Proof(law, tuple(replace(left, verdict="UNDECIDED") for left in tried if left.verdict != "PROVED"))
+        readings += tried
+    return Proof(law, tuple(readings), tuple(schemas))
+
+
+def _obligation(part: Obligation, law: Statement, seconds: float) -> Reading:
+    if isinstance(part, Identity):
+        return _reading(replace(part, domain=law.domain), seconds)
+    start = time.monotonic()
+    theory = Theory(frozenset(law.domain).intersection(TRAITS))
+    theory.read(part.operator)
+    written = of_blocks(theory, part.operator, part.words)
+    try:
+        told = kernel.check(written)
+    except kernel.Refused as refused:
+        return Reading(part, "UNDECIDED", None, (), str(refused), time.monotonic() - start)
+    assumed = tuple(assumption(text, written) for text in told["assumed"])
+    return Reading(part, "PROVED", written, assumed, "", time.monotonic() - start)
+
+
+def _reading(claim: Identity, seconds: float) -> Reading:
+    start = time.monotonic()
+    found = search(claim.lhs, claim.rhs, claim.domain, seconds=seconds)
+    if found.proved is not None:
+        written = certificate(found.theory, claim.lhs, claim.rhs, found.proved)
+        try:
+            told = kernel.check(written)
+        except kernel.Refused as refused:
+            rest = f"refused by the kernel: {refused}"
+            return Reading(claim, "UNDECIDED", None, (), rest, time.monotonic() - start, found)
+        assumed = tuple(assumption(text, written) for text in told["assumed"])
+        return Reading(claim, "PROVED", written, assumed, "", time.monotonic() - start, found)
+    # A counter-example, and a decision in generic matrices, are asked for here before a claim is left open.
+    verdict: Verdict = "NOT_DERIVABLE" if found.complete else "UNDECIDED"
+    left = left_over(found.theory, found.rest, claim.lhs, claim.rhs)
+    return Reading(claim, verdict, None, (), left, time.monotonic() - start, found)

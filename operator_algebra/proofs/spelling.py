@@ -1,0 +1,118 @@
+"""What stands in a certificate, as a person writes it: φ for phi, D⁻¹ for inverse(D); in Unicode, ASCII or LaTeX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from operator_algebra.expressions.names import Style as Style
+from operator_algebra.expressions.names import written as name_written
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.proofs.certificate import Writer
+from operator_algebra.proofs.kernel import Data
+from operator_algebra.proofs.letters import Form
+from operator_algebra.proofs.theory import Theory
+
+_LONG = 6
+"""Terms of a polynomial that are shown where it is no part of a proof."""
+_STAR = {"unicode": "*", "ascii": "'", "latex": "^{*}"}
+
+
+def spelled(name: str, style: Style = "unicode") -> str:
+    """One letter: phi' is φ*, inverse(D) is D⁻¹; what stands in brackets, such as a reason, stays.
+
+    >>> spelled("phi'"), spelled("inverse(D)"), spelled("root(D)'"), spelled("inverse(D)'", "latex")
+    ('φ*', 'D⁻¹', 'root(D)*', 'D^{-*}')
+    """
+    if name[0] in "[⟨":
+        text = name if name[0] == "[" else name[1:-1]
+        return rf"\text{{{text}}}" if style == "latex" else text
+    star = _STAR[style] if name.endswith("'") else ""
+    base = name.rstrip("'")
+    if "(" not in base:
+        return name_written(base, style) + star
+    kind, inner = base.split("(", 1)
+    body = name_written(inner.partition(")")[0], style)
+    if kind == "inverse" and style != "ascii":
+        up = "*" if star else "1"
+        return f"{body}^{{-{up}}}" if style == "latex" else f"{body}⁻{'*' if star else '¹'}"
+    word = "inv" if kind == "inverse" else kind
+    return rf"\operatorname{{{word}}}({body}){star}" if style == "latex" else f"{word}({body}){star}"
+
+
+def word(text: str | Iterable[str], style: Style = "unicode") -> str:
+    """A word; the empty one is I."""
+    names = text.split() if isinstance(text, str) else text
+    return " ".join(spelled(name, style) for name in names) or "I"
+
+
+def written(terms: Sequence[tuple[Fraction, Sequence[str]]], style: Style = "unicode") -> str:
+    """A polynomial: rational multiples of words.
+
+    >>> written([(Fraction(1), ("phi",)), (Fraction(-1, 2), ())])
+    'φ − 1/2 I'
+    """
+    minus = "−" if style == "unicode" else "-"
+    texts: list[str] = []
+    for c, names in terms:
+        size = "" if abs(c) == 1 else f"{_fraction(abs(c), style)} "
+        sign = f"{minus} " if c < 0 else "+ "
+        front = (minus if c < 0 else "") if not texts else sign
+        texts.append(f"{front}{size}{word(names, style)}")
+    return " ".join(texts) or "0"
+
+
+def arranged(terms: Iterable[tuple[Fraction, tuple[str, ...]]]) -> tuple[tuple[Fraction, tuple[str, ...]], ...]:
+    """The shortest words first, but no minus in front if it can be helped."""
+    found = sorted(terms, key=lambda term: (len(term[1]), term[1]))
+    first = next((k for k, (c, _) in enumerate(found) if c > 0), 0)
+    return (*found[first : first + 1], *found[:first], *found[first + 1 :])
+
+
+def _fraction(c: Fraction, style: Style) -> str:
+    if style == "latex" and c.denominator != 1:
+        return rf"\tfrac{{{c.numerator}}}{{{c.denominator}}}"
+    return str(c)
+
+
+def formula(told: Data) -> str:
+    """A formula of a certificate."""
+    if isinstance(told, str):
+        return word(told)
+    head, *parts = told
+    texts = [formula(part) for part in parts]
+    if head == "+":
+        return " + ".join(texts).replace("+ −", "− ") or "0"
+    sums = [not isinstance(part, str) and part[0] == "+" for part in parts]
+    wrapped = [f"({text})" if plus else text for text, plus in zip(texts, sums, strict=True)]
+    if head == "*":
+        return " ".join(wrapped)
+    if head == "'":
+        return f"{wrapped[0]}*" if sums[0] or " " not in wrapped[0] else f"({wrapped[0]})*"
+    return f"−{wrapped[0]}" if head == "-1" else f"{head} {wrapped[0]}"
+
+
+def polynomial(told: dict[str, str]) -> str:
+    """A polynomial of a certificate, its shortest words first, cut where it is long."""
+    terms = arranged((Fraction(c), tuple(text.split())) for text, c in told.items())
+    more = len(terms) - _LONG
+    return written(terms[:_LONG]) + (f" … ({more} more terms)" if more > 0 else "")
+
+
+def left_over(theory: Theory, rest: Form, *sides: Expr) -> str:
+    """What is left of a claim."""
+    writer = Writer(theory)
+    writer.prefer(sides)
+    return polynomial(writer.polynomial(rest))
+
+
+def assumption(told: str, certificate: Data) -> str:
+    """What the kernel says is assumed, in words."""
+    name = told.removesuffix(" exists")
+    for own, kind, *given in certificate["declare"]:
+        if own == name and kind in ("inverse", "root"):
+            called = re.fullmatch(r"\w+\((\w+)\)", name)
+            what = spelled(called[1]) if called else formula(given[0])
+            return f"{what} is {'invertible' if kind == 'inverse' else 'positive definite'}"
+    return told

@@ -1,0 +1,62 @@
+"""`operator-algebra prove`: the chain, the certificate, exit codes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from operator_algebra.proofs import kernel
+from tests.cli.test_commands import run
+
+
+def test_a_claim_that_follows() -> None:
+    found = run("prove", "phi E_phi = phi - I")
+    assert found.returncode == 0
+    assert found.stdout.startswith("PROVED         claim: φ E_φ = φ − I")
+    assert "= φ − I   definition of φ" in found.stdout
+    assert found.stderr == ""
+
+
+def test_a_claim_that_does_not() -> None:
+    found = run("prove", "phi E_phi = phi")
+    assert found.returncode == 1
+    assert found.stdout.startswith("NOT_DERIVABLE  claim: φ E_φ = φ")
+    assert "left of lhs − rhs: −I" in found.stdout
+
+
+def test_several_laws() -> None:
+    found = run("prove", "propagation*", "-q")
+    assert found.returncode == 0
+    assert found.stdout.splitlines()[-1].endswith("proved")
+    assert found.stdout.count("PROVED") == len(found.stdout.splitlines()) - 1
+
+
+def test_statements() -> None:
+    found = run("prove", "semigroup")
+    assert found.returncode == 0
+    assert "by the schema: paths" in found.stdout
+    found = run("prove", "costate covariance of a free base")
+    assert found.returncode == 1
+    assert "no schema gives it" in found.stdout
+
+
+def test_the_certificate_is_one_for_the_kernel(tmp_path: Path) -> None:
+    path = tmp_path / "kept" / "proof.json"
+    assert run("prove", "innovations factorization", "--certificate", str(path), "-q").returncode == 0
+    command = [sys.executable, "-I", kernel.__file__, str(path)]
+    checked = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+    assert (checked.returncode, checked.stdout.count("PROVED")) == (0, 2)
+
+
+def test_without_a_proof_no_certificate_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "proof.json"
+    assert run("prove", "P = R", "--certificate", str(path)).returncode == 1
+    assert not path.exists()
+
+
+def test_other_forms() -> None:
+    assert run("prove", "phi E_phi = phi - I", "--latex").stdout.startswith(r"\begin{aligned}")
+    found = run("prove", "phi E_phi = phi - I", "--ascii").stdout
+    assert found.isascii()
+    (told,) = json.loads(run("prove", "phi E_phi = phi - I", "--json").stdout)
+    assert told["verdict"] == "PROVED"

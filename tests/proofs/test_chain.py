@@ -1,0 +1,89 @@
+"""Chains: every link is true, its reason is a definition, a law other than the claim, or a lemma that adds up."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+import operator_algebra as oa
+from operator_algebra.identities.catalogue import catalogue
+from operator_algebra.identities.identity import Identity
+from operator_algebra.proofs.chain import Chain
+
+FACTORIZATION = "H phi M phi' H' = (I + H phi K) D (I + H phi K)'"
+NAMES = [law.name for law in catalogue().values() if isinstance(law, Identity)]
+
+
+def chain_of(claim: str) -> Chain:
+    found = oa.prove(claim).readings[0].chain
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("claim", [FACTORIZATION, "propagation exchange", "Riccati equation, symmetric form"])
+def test_every_link_is_an_equation_that_is_proved(claim: str) -> None:
+    links = [text for text, _ in chain_of(claim).links("ascii")]
+    assert len(links) > 2
+    for before, after in pairwise(links):
+        assert oa.prove(f"{before} = {after}"), (before, after)
+
+
+def test_it_begins_and_ends_with_the_sides_of_the_claim() -> None:
+    links = chain_of(FACTORIZATION).links()
+    assert links[0] == ("H φ M φ* H*", "")
+    assert links[-1][0] == "(I + H φ K) D (I + K* φ* H*)"
+
+
+def test_what_the_claim_names_is_called_so() -> None:
+    text = oa.prove(FACTORIZATION).render()
+    assert "D + D K* φ* H* + H φ K D + H φ K D K* φ* H*" in text
+    assert "definition of φ" in text
+    assert "equation of P" in text
+
+
+def test_lemmas_add_up() -> None:
+    told = chain_of("propagation exchange, other order")
+    assert told.lemmas
+    for lemma in told.lemmas:
+        assert oa.prove(lemma.text("ascii")), lemma.text()
+        assert lemma.reason()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_law_is_its_own_reason(name: str) -> None:
+    for reading in oa.prove(name).readings:
+        told = reading.chain
+        if told is not None:
+            assert all(reason.partition(",")[0] != name for _, reason in told.links())
+
+
+def test_most_laws_have_a_chain() -> None:
+    told = [oa.prove(name).readings[0].chain for name in NAMES]
+    assert sum(one is not None for one in told) >= 0.95 * len(NAMES)
+
+
+def test_latex() -> None:
+    text = oa.prove(FACTORIZATION).render("latex")
+    assert text.startswith(r"\begin{aligned}")
+    assert r"H \phi M \phi^{*} H^{*}" in text
+    assert text.count("{") == text.count("}")
+    assert r"\text{definition of φ}" in text
+
+
+def test_a_calculation_is_proved_link_by_link() -> None:
+    good = oa.calc("tau_bar tau_bar", "tau_bar - G H + G H G H", "tau_bar")
+    assert good
+    assert [reading.claim.name for reading in good.readings] == ["link 1", "link 2"]
+    wrong = oa.calc("tau_bar tau_bar", "tau_bar + G H", "tau_bar")
+    assert not wrong
+    assert "(link 1)" in str(wrong)
+    with pytest.raises(oa.errors.InputError, match="at least two"):
+        oa.calc("phi")
+
+
+def test_without_a_proof_there_is_no_chain() -> None:
+    left = oa.prove("P = R")
+    assert left.steps == ()
+    with pytest.raises(oa.errors.InputError, match="no chain"):
+        left.render()

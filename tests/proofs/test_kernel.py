@@ -1,0 +1,209 @@
+"""The kernel believes nothing but declarations: it derives the axioms, computes every line, and refuses all else."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import json
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import operator_algebra as oa
+from operator_algebra.proofs import kernel
+from operator_algebra.proofs.kernel import Refused, check
+from tests.proofs.tampering import tampered
+
+FILE = Path(kernel.__file__)
+TAMPERED = 2_000
+
+
+def small() -> dict[str, Any]:
+    """φ E = φ − I, by hand."""
+    return {
+        "spaces": {"force": "motion", "motion": "force"},
+        "traits": [],
+        "declare": [["E", "leaf", "force", "force", "inward hop"], ["phi", "inverse", ["+", "", ["-1", "E"]]]],
+        "claim": ["phi E", ["+", "phi", ["-1", ""]]],
+        "lines": [[{"phi E": "1", "phi": "-1", "": "1"}, "sum", ["-1", "", "phi left", ""]]],
+    }
+
+
+def riccati(equation: Any, structure: str = "diagonal symmetric") -> dict[str, Any]:
+    """An unknown with an equation; the claim is that it satisfies it."""
+    return {
+        "spaces": {"force": "motion", "motion": "force"},
+        "traits": [],
+        "declare": [
+            ["M", "leaf", "force", "motion", "diagonal symmetric"],
+            ["E", "leaf", "force", "force", "inward hop"],
+            ["P", "unknown", "force", "motion", structure],
+            ["P", "equals", equation],
+        ],
+        "claim": ["P", equation],
+        "lines": [[{"P": "1", "M": "-1", "E P E'": "-1"}, "sum", ["1", "", "P", ""]]],
+    }
+
+
+def with_change(path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    """The small certificate with one entry replaced."""
+    made = small()
+    told: Any = made
+    for key in path[:-1]:
+        told = told[key]
+    told[path[-1]] = value
+    return made
+
+
+def test_it_imports_the_standard_library_alone() -> None:
+    tree = ast.parse(FILE.read_text(encoding="utf-8"))
+    names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    assert all(name.partition(".")[0] in sys.stdlib_module_names for name in names)
+
+
+def test_a_proof_by_hand_is_accepted() -> None:
+    found = check(small())
+    assert found["claim"] == small()["claim"]
+    assert found["assumed"] == []
+
+
+def test_it_runs_as_a_program_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "proof.json"
+    path.write_text(json.dumps(oa.prove("inverse mass matrix").certificate()), encoding="utf-8")
+    command = [sys.executable, "-I", str(FILE), str(path)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout.count("PROVED")) == (0, 2)
+    path.write_text(path.read_text(encoding="utf-8").replace('"1"', '"2"'), encoding="utf-8")
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout[:7]) == (1, "REFUSED")
+
+
+def test_an_inverse_that_has_to_exist_is_told() -> None:
+    made = small()
+    made["declare"][0][4] = "full"
+    assert check(made)["assumed"] == ["phi exists"]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "why"),
+    [
+        (("claim", 0), "phi", "not the claim"),
+        (("lines", 0, 2, 2), "phi middle", "phi middle"),
+        (("lines", 0, 2, 2), 0, "not there yet"),
+        (("lines", 0, 2, 0), "1", "does not follow"),
+        (("lines", 0, 0, "phi"), "-2", "does not follow"),
+        (("lines", 0, 1), "belief", "not a certificate|has no letter"),
+        (("lines",), [], "not the claim"),
+        (("declare", 0, 4), "inwards hop", "inwards hop"),
+        (("declare", 0, 4), "diagonal hop", "one way"),
+        (("declare", 0, 4), "inward hop unit", "unit"),
+        (("declare", 0, 3), "motion", "types"),
+        (("declare", 0, 0), "E'", "cannot be a name"),
+        (("spaces",), {"force": "motion", "motion": "motion"}, "dual"),
+        (("traits",), ["lucky"], "lucky"),
+        (("claim", 0), "phi E'", "ill-typed|not the claim"),
+    ],
+)
+def test_what_is_wrong_is_refused(path: tuple[Any, ...], value: Any, why: str) -> None:
+    with pytest.raises(Refused, match=why):
+        check(with_change(path, value))
+
+
+def test_what_is_declared_is_used_and_once() -> None:
+    made = small()
+    made["declare"].append(["M", "leaf", "force", "motion", "diagonal symmetric"])
+    with pytest.raises(Refused, match="never used"):
+        check(made)
+    made["declare"][-1] = made["declare"][0]
+    with pytest.raises(Refused, match="twice"):
+        check(made)
+
+
+def test_a_symmetric_letter_has_no_star() -> None:
+    made = riccati(["+", "M", "E P E'"])
+    made["claim"][0] = "P'"
+    with pytest.raises(Refused, match="unknown letter P'"):
+        check(made)
+
+
+def test_an_equation_has_one_solution_or_none_is_believed() -> None:
+    assert check(riccati(["+", "M", "E P E'"]))["lines"] == 1
+    for wrong, why in (
+        (["+", "M", "P"], "causal"),
+        (["+", "M", ["1/2", "P"]], "causal"),
+        (["+", "M", "E P"], "inward"),
+        (["+", "M", ["2", "E P E'"], ["-1", "P"]], "causal"),
+    ):
+        with pytest.raises(Refused, match=why):
+            check(riccati(wrong))
+
+
+def test_what_can_be_proved_of_an_unknown_is_not_assumed() -> None:
+    with pytest.raises(Refused, match="diagonal symmetric definite"):
+        check(riccati(["+", "M", "E P E'"], "diagonal symmetric definite"))
+
+
+def test_terms_that_do_not_fit_are_refused_even_if_they_cancel() -> None:
+    made = small()
+    terms = made["lines"][0]
+    terms += [["1", "E'", "phi left", ""], ["-1", "E'", "phi left", ""]]
+    with pytest.raises(Refused, match=r"ill-typed|types"):
+        check(made)
+
+
+@cache
+def certificates() -> list[dict[str, Any]]:
+    """Certificates of all kinds of rules."""
+    names = ("reduced propagation", "innovations factorization", "inverse mass matrix", "costate covariance",
+             "diagonal of the inverse mass matrix", "composite inertia as covariance", "Jacobi identity",
+             "velocity across a joint", "square root of the inverse", "costate decomposition on chains")  # fmt: skip
+    return [one for name in names for one in oa.prove(name).certificate()["proofs"]]
+
+
+def accepted(certificate: dict[str, Any]) -> bool:
+    try:
+        check(copy.deepcopy(certificate))
+    except Refused:
+        return False
+    return True
+
+
+def test_tampered_certificates_are_refused() -> None:
+    sources = certificates()
+    assert all(accepted(one) for one in sources)
+    believed: list[int] = []
+    changed = 0
+    for seed in range(3 * TAMPERED):
+        source = sources[seed % len(sources)]
+        made = tampered(source, seed)
+        if made["lines"] == source["lines"]:
+            continue
+        changed += 1
+        if accepted(made):
+            believed.append(seed)
+        if changed == TAMPERED:
+            break
+    assert changed == TAMPERED
+    assert believed == []
+
+
+def test_other_declarations_prove_something_else() -> None:
+    """What is declared is part of what is claimed: it changes the digest, or is refused."""
+    source = certificates()[1]
+    digest = check(copy.deepcopy(source))["sha256"]
+    for place, (_, kind, *given) in enumerate(source["declare"]):
+        if kind != "leaf":
+            continue
+        for words in ("full", "diagonal", f"{given[2]} strict", f"{given[2]} unit", "inward hop", "diagonal symmetric"):
+            made = copy.deepcopy(source)
+            made["declare"][place][4] = words
+            try:
+                found = check(made)
+            except Refused:
+                continue
+            assert found["sha256"] != digest or words == given[2]

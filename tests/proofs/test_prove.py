@@ -1,0 +1,223 @@
+"""`prove`: every law in every reading, no twin, of the mutants exactly those that are equal; and what users claim."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import operator_algebra as oa
+from operator_algebra.errors import InputError, OperatorAlgebraError, TheoryError
+from operator_algebra.identities.catalogue import catalogue, law_named
+from operator_algebra.identities.identity import Identity
+from operator_algebra.identities.mutants import mutants
+from operator_algebra.identities.themes.noise import J
+from operator_algebra.identities.variants import wider, with_noise
+from operator_algebra.proofs.prove import Proof, prove
+from operator_algebra.symbols import E_phi, H, I, M, P, R, diag, inv, phi, v
+from tests.laws.verdicts import false_claim
+
+LAWS = [law for law in catalogue().values() if isinstance(law, Identity)]
+EQUAL = (Path(__file__).parents[1] / "laws" / "equal_mutants.txt").read_text(encoding="utf-8").splitlines()
+SECONDS = 0.5
+"""What a false claim may take."""
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
+def test_every_law_is_proved_in_all_its_readings(law: Identity) -> None:
+    proof = prove(law)
+    assert proof.verdict == "PROVED"
+    assert [reading.claim.name for reading in proof.readings] == [reading.name for reading in wider(law)]
+    proof.replay()
+
+
+def test_no_reading_is_forgotten() -> None:
+    assert sum(len(wider(law)) for law in LAWS) > 200
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
+def test_no_twin_is_proved(law: Identity) -> None:
+    for twin in law.twins:
+        claim = false_claim(law, twin)
+        assert isinstance(claim, Identity)
+        assert not prove(claim, seconds=SECONDS), twin.slip
+
+
+RATES = ("derivatives", "sensitivities", "diagonalized")
+"""Themes whose mutants take minutes."""
+
+
+@pytest.mark.parametrize("law", [law for law in LAWS if law.theme not in RATES], ids=lambda law: law.name)
+def test_of_the_mutants_those_are_proved_that_are_equal(law: Identity) -> None:
+    for claim in plain_mutants(law):
+        assert bool(prove(claim, seconds=SECONDS)) == (f"{claim.name}: {claim.formula()}" in EQUAL), claim
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", [law for law in LAWS if law.theme in RATES], ids=lambda law: law.name)
+def test_of_the_mutants_of_rates_only_those_are_proved_that_are_equal(law: Identity) -> None:
+    for claim in plain_mutants(law):
+        assert not prove(claim, seconds=SECONDS) or f"{claim.name}: {claim.formula()}" in EQUAL, claim
+
+
+def plain_mutants(law: Identity) -> Iterator[Identity]:
+    """Mutants as claims of their own, without wider readings."""
+    for mutant in mutants(law):
+        domain = tuple(word for word in mutant.domain if word not in ("any J", "any G"))
+        yield Identity(mutant.name, mutant.lhs, mutant.rhs, domain=domain)
+
+
+@pytest.mark.parametrize("law", [law for law in LAWS if "J = 0" in law.domain], ids=lambda law: law.name)
+def test_a_law_for_no_J_is_not_proved_with_J(law: Identity) -> None:
+    claim = with_noise(law, J)
+    assert isinstance(claim, Identity)
+    assert not prove(claim, seconds=SECONDS)
+
+
+@pytest.mark.parametrize("name", ["costate decomposition on chains"])
+def test_a_law_of_chains_is_not_proved_on_trees(name: str) -> None:
+    law = law_named(name)
+    assert isinstance(law, Identity)
+    assert not prove(Identity("on trees", law.lhs, law.rhs), seconds=SECONDS)
+
+
+def test_a_claim_is_given_as_a_law_a_name_or_a_text() -> None:
+    assert prove(law_named("factor inverse"))  # pyright: ignore[reportArgumentType]
+    assert prove("factor inverse")
+    assert prove("inv(I + H phi K) = I - H psi K")
+    assert not prove("inv(I + H phi K) = I + H psi K")
+
+
+def test_wrong_claims_are_told_as_everywhere() -> None:
+    with pytest.raises(oa.errors.SpaceMismatch, match="cannot equate"):
+        prove("H P = P")
+    with pytest.raises(InputError, match="no law"):
+        prove("unheard of")
+    for seconds in (0, -1, True, "soon", float("nan"), float("inf")):
+        with pytest.raises(InputError, match="positive number"):
+            prove("factor inverse", seconds=seconds)  # pyright: ignore[reportArgumentType]
+
+
+# -- operators of a user's own ---------------------------------------------------------------------------------------
+
+
+def test_rotor_inertia() -> None:
+    rotors = oa.operator("rotors", oa.RATE >> oa.TORQUE, structure="diagonal definite")
+
+    def gain(X: oa.Expr) -> tuple[oa.Expr, oa.Expr]:
+        D = H @ X @ H.T + rotors
+        return D, X @ H.T @ inv(D)
+
+    X = oa.fixpoint("P_r", oa.MOTION >> oa.FORCE, lambda X: M + E_phi @ (I - gain(X)[1] @ H) @ X @ E_phi.T)
+    D, G = gain(X)
+    U = I + H @ phi @ E_phi @ G
+    mass = H @ phi @ M @ phi.T @ H.T + rotors
+    assert prove(Identity("geared", mass, U @ D @ U.T))
+    assert not prove(Identity("not geared", mass, U @ (D - rotors) @ U.T), seconds=SECONDS)
+    psi = inv(I - E_phi @ (I - G @ H))
+    W = I - H @ psi @ E_phi @ G
+    assert prove(Identity("solved", inv(mass), W.T @ inv(D) @ W))
+
+
+def test_implicit_damping_has_numbers_in_it() -> None:
+    h, B = oa.scalar("h"), oa.operator("B_d", oa.RATE >> oa.TORQUE, structure="diagonal semidefinite")
+    stiff = oa.operator("stiff", oa.RATE >> oa.TORQUE, structure="diagonal semidefinite")
+    damped = oa.symbols.innovations(h * B + h * h * stiff)
+    mass = H @ phi @ M @ phi.T @ H.T + h * B + (h * h) * stiff
+    assert prove(Identity("damped", mass, damped.U @ damped.D @ damped.U.T))
+    assert not prove(Identity("once", mass + h * B, damped.U @ damped.D @ damped.U.T), seconds=SECONDS)
+
+
+def test_an_own_composite_inertia_is_the_composite_inertia() -> None:
+    X = oa.fixpoint("whole", oa.MOTION >> oa.FORCE, lambda X: E_phi @ X @ E_phi.T + M)
+    assert prove(Identity("same equation", X, R))
+    assert prove(Identity("decomposition", phi @ M @ phi.T, phi @ X + X @ phi.T - X))
+    assert not prove(Identity("articulated", X, P), seconds=SECONDS)
+
+
+def test_two_gains_of_one_name_are_two() -> None:
+    first = oa.define("gain", P @ H.T @ inv(H @ P @ H.T))
+    second = oa.define("gain", R @ H.T @ inv(H @ R @ H.T))
+    assert prove(Identity("first", H @ first, H @ second))
+    assert not prove(Identity("not the same", first, second), seconds=SECONDS)
+
+
+def test_two_leaves_of_one_name_are_two() -> None:
+    first = oa.operator("A", oa.MOTION >> oa.FORCE, structure="diagonal")
+    second = oa.operator("A", oa.MOTION >> oa.FORCE, structure="diagonal symmetric")
+    assert prove(Identity("own adjoint", second, second.T))
+    assert not prove(Identity("not its own", first, first.T), seconds=SECONDS)
+
+
+def test_a_velocity_is_an_unknown_too() -> None:
+    V = oa.fixpoint("V_own", oa.ONE >> oa.MOTION, lambda V: E_phi.T @ V + H.T @ v)
+    assert prove(Identity("velocity", V, phi.T @ H.T @ v))
+    assert not prove(Identity("twice", V, 2 * phi.T @ H.T @ v), seconds=SECONDS)
+
+
+def test_numbers_are_their_own_adjoints() -> None:
+    A = oa.operator("A", oa.MOTION >> oa.FORCE)
+    x, y = oa.vector("x", oa.MOTION), oa.vector("y", oa.MOTION)
+    assert prove(Identity("scalar", x.T @ A @ y, y.T @ A.T @ x))
+    assert not prove(Identity("no scalar", x.T @ A @ y, y.T @ A @ x), seconds=SECONDS)
+
+
+def test_what_contradicts_itself_is_named() -> None:
+    hidden = oa.define("hidden", E_phi - E_phi @ phi @ (I - E_phi))
+    claim = Identity("nothing inverted", inv(hidden), phi)
+    with pytest.raises(TheoryError, match="contradict each other"):
+        prove(claim)
+
+
+# -- what a proof says ------------------------------------------------------------------------------------------------
+
+
+def test_a_proof_is_true_only_if_proved() -> None:
+    assert bool(prove("factor inverse")) is True
+    failed = prove("H phi K = H psi K")
+    assert (bool(failed), failed.verdict) == (False, "NOT_DERIVABLE")
+    with pytest.raises(InputError, match="no certificate"):
+        failed.certificate()
+
+
+def test_it_tells_what_it_rests_on() -> None:
+    assert prove("propagation").assumptions == ()
+    assert prove("gain normalisation").assumptions == ("D is invertible",)
+    assert "no body carries two others" in prove("costate decomposition on chains").assumptions
+
+
+def test_what_is_left_is_shown() -> None:
+    left = str(prove("P = P tau'", seconds=SECONDS))
+    assert left.startswith("NOT_DERIVABLE  claim: P = P τ*")
+    assert "left of lhs − rhs: P − P H* D⁻¹ H P" in left
+
+
+def test_a_certificate_survives_json() -> None:
+    proof = prove("inverse mass matrix")
+    assert json.loads(json.dumps(proof.certificate())) == proof.certificate()
+    assert isinstance(proof, Proof)
+
+
+def test_certificates_are_the_same_in_any_order() -> None:
+    first = json.dumps(prove("square root of the inverse").certificate())
+    for law in LAWS[:40:7]:
+        prove(law)
+    assert json.dumps(prove("square root of the inverse").certificate()) == first
+
+
+def test_a_forged_certificate_is_not_replayed() -> None:
+    proof = prove("propagation")
+    certificate = proof.readings[0].certificate
+    assert certificate is not None
+    certificate["lines"][0][0][""] = "7"
+    with pytest.raises(TheoryError, match="refuses"):
+        proof.replay()
+
+
+def test_diagonals_of_what_goes_one_way() -> None:
+    assert prove(Identity("unit", diag(phi @ M), M))
+    assert prove(Identity("mixed", diag(phi @ M @ phi.T), R))
+    with pytest.raises(OperatorAlgebraError):
+        prove("diag(phi) = ")

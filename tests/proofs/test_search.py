@@ -1,0 +1,45 @@
+"""The search: rewriting, then tactics, then other orders; it ends, and says whether all rules were known."""
+
+import time
+
+from operator_algebra.identities.catalogue import law_named
+from operator_algebra.identities.identity import Identity
+from operator_algebra.proofs.search import search
+from operator_algebra.symbols import E_phi, I, Omega, P, R, Upsilon, diag, phi, psi
+
+
+def test_what_is_equal_by_expanding_needs_no_axiom() -> None:
+    found = search((I + phi) @ P, P + phi @ P, seconds=5)
+    assert found.proved is not None
+    assert found.proved.form == {}
+
+
+def test_rewriting_finds_it() -> None:
+    assert search(phi @ E_phi, phi - I, seconds=5).proved is not None
+
+
+def test_tactics_find_it() -> None:
+    assert search(Upsilon, diag(Omega), seconds=5).proved is not None
+
+
+def test_without_a_proof_it_says_what_is_left_and_whether_all_rules_are_known() -> None:
+    found = search(P, R, seconds=5)
+    assert (found.proved, found.complete) == (None, True)
+    assert len(found.rest) == 2
+
+
+def test_it_ends_in_time_where_rules_never_come_to_an_end() -> None:
+    law = law_named("diagonal of the inverse mass matrix")
+    assert isinstance(law, Identity)
+    start = time.monotonic()
+    found = search(law.lhs, -law.rhs, seconds=0.5)
+    assert found.proved is None
+    assert time.monotonic() - start < 30
+
+
+def test_a_claim_that_is_too_long_is_left() -> None:
+    e = phi + psi
+    for _ in range(5):
+        e = e @ e
+    found = search(e, e + psi, seconds=1)
+    assert (found.proved, found.complete) == (None, False)

@@ -1,0 +1,40 @@
+"""What a certificate says, as a person writes it."""
+
+import pytest
+
+from operator_algebra.proofs.spelling import assumption, formula, polynomial, spelled, word
+
+
+@pytest.mark.parametrize(
+    ("told", "text"),
+    [("phi'", "φ*"), ("tau_bar", "τ̄"), ("inverse(D)", "D⁻¹"), ("inverse(psi)'", "ψ⁻*"), ("root(D)'", "root(D)*")],
+)
+def test_letters(told: str, text: str) -> None:
+    assert spelled(told) == text
+
+
+def test_words() -> None:
+    assert word("H phi M phi' H'") == "H φ M φ* H*"
+    assert word("") == "I"
+
+
+def test_formulas() -> None:
+    assert formula(["+", "", ["-1", "E_phi"]]) == "I − E_φ"
+    assert formula(["*", ["+", "", ["-1", "H psi K"]], "H phi"]) == "(I − H ψ K) H φ"
+    assert formula(["'", ["+", "", "K"]]) == "(I + K)*"
+    assert formula(["1/2", "M"]) == "1/2 M"
+    assert formula(["+"]) == "0"
+
+
+def test_polynomials_begin_with_their_shortest_words() -> None:
+    assert polynomial({"P H' inverse(D) H P": "-1", "P": "1"}) == "P − P H* D⁻¹ H P"
+    assert polynomial({}) == "0"
+    assert polynomial(dict.fromkeys("ABCDEFGH", "1")).endswith("(2 more terms)")
+
+
+def test_assumptions() -> None:
+    declared = {"declare": [["inverse(D)", "inverse", "H P H'"], ["inverse", "inverse", "M"], ["root(D)", "root", "D"]]}
+    assert assumption("inverse(D) exists", declared) == "D is invertible"
+    assert assumption("inverse exists", declared) == "M is invertible"
+    assert assumption("root(D) exists", declared) == "D is positive definite"
+    assert assumption("no body carries two others", declared) == "no body carries two others"

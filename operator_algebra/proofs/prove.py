@@ -20,36 +20,47 @@ from operator_algebra.identities.variants import wider
 from operator_algebra.proofs import kernel
 from operator_algebra.proofs.certificate import certificate, of_blocks
 from operator_algebra.proofs.chain import Chain, Step, chain
+from operator_algebra.proofs.counterexample import Counterexample
+from operator_algebra.proofs.decide import Decision, decide
 from operator_algebra.proofs.kernel import Data
+from operator_algebra.proofs.refute import refute
 from operator_algebra.proofs.schemas import Blocks, Obligation, ways
 from operator_algebra.proofs.search import Search, search
 from operator_algebra.proofs.spelling import Style, assumption, left_over
 from operator_algebra.proofs.theory import TRAITS, Theory
 
 _LONGEST = 1_000_000
+_FIRST = 0.5
+"""Seconds of search before a counter-example is looked for."""
+_REFUTING = 2.0
+"""Seconds for a counter-example, at most."""
 
-Verdict = Literal["PROVED", "NOT_DERIVABLE", "UNDECIDED"]
+Verdict = Literal["REFUTED", "UNDECIDED", "NOT_DERIVABLE", "DECIDED", "PROVED"]
+_WEAKEST_FIRST: tuple[Verdict, ...] = get_args(Verdict)
 
 
 @dataclass(frozen=True)
 class Reading:
     """What became of one reading of a claim: the law as it stands, with any J, for any gain; or of one obligation.
 
-    `rest` is what is left of lhs − rhs where no proof was found, `seconds` how long it took.
+    `rest` is what is left of lhs − rhs where no proof was found, `seconds` how long it took. Without a proof there may
+    be a counter-example, or the agreement of both sides in generic matrices.
     """
 
-    claim: Identity | Blocks
+    claim: Law | Blocks
     verdict: Verdict
     certificate: dict[str, Data] | None
     assumptions: tuple[str, ...]
     rest: str
     seconds: float
     found: Search | None = field(default=None, repr=False, compare=False)
+    counterexample: Counterexample | None = None
+    decision: Decision | None = None
 
     @cached_property
     def chain(self) -> Chain | None:
         """The proof as a chain of equalities; None without a proof, and where nobody would read it."""
-        if self.found is None or isinstance(self.claim, Blocks):
+        if self.found is None or not isinstance(self.claim, Identity):
             return None
         return chain(self.found, self.claim.lhs, self.claim.rhs)
 
@@ -58,9 +69,10 @@ class Reading:
 class Proof:
     """The verdict on a claim; true only if it is PROVED.
 
-    PROVED: it follows from the definitions, and the kernel accepts the certificate. NOT_DERIVABLE: all rewriting rules
-    that the definitions imply are known, and the two sides have different normal forms; this does not say that the
-    claim is false. UNDECIDED: the search ended before that.
+    PROVED: it follows from the definitions, and the kernel accepts the certificate. REFUTED: an exact model contradicts
+    it. DECIDED: both sides agree in generic matrices, see `docs/explain/decision.md`; there is no certificate.
+    NOT_DERIVABLE: all rewriting rules that the definitions imply are known, and the two sides have different normal
+    forms; this does not say that the claim is false. UNDECIDED: the search ended before that.
     """
 
     claim: Law
@@ -71,8 +83,13 @@ class Proof:
     @property
     def verdict(self) -> Verdict:
         """The weakest verdict of all readings."""
-        found = {reading.verdict for reading in self.readings} or {"UNDECIDED"}
-        return next(word for word in ("UNDECIDED", "NOT_DERIVABLE", "PROVED") if word in found)
+        found: list[Verdict] = [reading.verdict for reading in self.readings]
+        return min(found, key=_WEAKEST_FIRST.index) if found else "UNDECIDED"
+
+    @property
+    def counterexample(self) -> Counterexample | None:
+        """The model that contradicts the claim, if one was found."""
+        return next((one.counterexample for one in self.readings if one.counterexample is not None), None)
 
     @property
     def seconds(self) -> float:
@@ -130,9 +147,14 @@ class Proof:
         elif not self.readings:
             lines.append("no schema gives it")
         else:
-            left = next(reading for reading in self.readings if reading.verdict != "PROVED")
+            left = next(reading for reading in self.readings if reading.verdict == self.verdict)
             which = "" if left.claim.name == self.claim.name else f" ({left.claim.name})"
-            lines.append(f"left of lhs − rhs{which}: {left.rest}")
+            if left.counterexample is not None:
+                lines.append(f"counter-example{which}: {left.counterexample!r}")
+            elif left.verdict == "DECIDED":
+                lines.append(f"without a proof{which}: {left.decision}")
+            else:
+                lines.append(f"left of lhs − rhs{which}: {left.rest}")
         return f"\n{'':<15}".join(lines)
 
     def __repr__(self) -> str:
@@ -195,6 +217,9 @@ def _statement(law: Statement, seconds: float) -> Proof:
                 schemas += [way.schema] if way.schema not in schemas else []
                 break
         if not tried or any(reading.verdict != "PROVED" for reading in tried):
+            example = refute(one, seconds=min(seconds, _REFUTING))
+            if example is not None:
+                return Proof(law, (Reading(one, "REFUTED", None, (), "", 0.0, counterexample=example),))
             return Proof(law, tuple(replace(left, verdict="UNDECIDED") for left in tried if left.verdict != "PROVED"))
         readings += tried
     return Proof(law, tuple(readings), tuple(schemas))
@@ -216,8 +241,16 @@ def _obligation(part: Obligation, law: Statement, seconds: float) -> Reading:
 
 
 def _reading(claim: Identity, seconds: float) -> Reading:
+    """Search for a moment, then for a counter-example, and only then for as long as was asked."""
     start = time.monotonic()
-    found = search(claim.lhs, claim.rhs, claim.domain, seconds=seconds)
+    first = min(seconds, _FIRST)
+    found = search(claim.lhs, claim.rhs, claim.domain, seconds=first)
+    if found.proved is None:
+        example = refute(claim, seconds=min(seconds, _REFUTING))
+        if example is not None:
+            return Reading(claim, "REFUTED", None, (), "", time.monotonic() - start, found, example)
+        if not found.complete and first < seconds:
+            found = search(claim.lhs, claim.rhs, claim.domain, seconds=seconds)
     if found.proved is not None:
         written = certificate(found.theory, claim.lhs, claim.rhs, found.proved)
         try:
@@ -227,7 +260,9 @@ def _reading(claim: Identity, seconds: float) -> Reading:
             return Reading(claim, "UNDECIDED", None, (), rest, time.monotonic() - start, found)
         assumed = tuple(assumption(text, written) for text in told["assumed"])
         return Reading(claim, "PROVED", written, assumed, "", time.monotonic() - start, found)
-    # A counter-example, and a decision in generic matrices, are asked for here before a claim is left open.
-    verdict: Verdict = "NOT_DERIVABLE" if found.complete else "UNDECIDED"
     left = left_over(found.theory, found.rest, claim.lhs, claim.rhs)
+    decision = decide(claim)
+    if decision is not None and decision.holds:
+        return Reading(claim, "DECIDED", None, (), left, time.monotonic() - start, found, None, decision)
+    verdict: Verdict = "NOT_DERIVABLE" if found.complete else "UNDECIDED"
     return Reading(claim, verdict, None, (), left, time.monotonic() - start, found)

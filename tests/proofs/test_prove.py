@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ from operator_algebra.identities.mutants import mutants
 from operator_algebra.identities.themes.noise import J
 from operator_algebra.identities.variants import wider, with_noise
 from operator_algebra.proofs.prove import Proof, prove
-from operator_algebra.symbols import E_phi, H, I, M, P, R, diag, inv, phi, v
+from operator_algebra.proofs.search import search
+from operator_algebra.symbols import E_phi, H, I, M, P, R, diag, inv, phi, tau, v
 from tests.laws.verdicts import false_claim
 
 LAWS = [law for law in catalogue().values() if isinstance(law, Identity)]
@@ -177,7 +179,7 @@ def test_what_contradicts_itself_is_named() -> None:
 def test_a_proof_is_true_only_if_proved() -> None:
     assert bool(prove("factor inverse")) is True
     failed = prove("H phi K = H psi K")
-    assert (bool(failed), failed.verdict) == (False, "NOT_DERIVABLE")
+    assert (bool(failed), failed.verdict) == (False, "REFUTED")
     with pytest.raises(InputError, match="no certificate"):
         failed.certificate()
 
@@ -188,10 +190,26 @@ def test_it_tells_what_it_rests_on() -> None:
     assert "no body carries two others" in prove("costate decomposition on chains").assumptions
 
 
-def test_what_is_left_is_shown() -> None:
-    left = str(prove("P = P tau'", seconds=SECONDS))
-    assert left.startswith("NOT_DERIVABLE  claim: P = P τ*")
-    assert "left of lhs − rhs: P − P H* D⁻¹ H P" in left
+def test_a_counter_example_is_shown() -> None:
+    failed = prove("P = P tau'", seconds=SECONDS)
+    assert str(failed).startswith("REFUTED        claim: P = P τ*")
+    assert "counter-example: 1 body" in str(failed)
+    assert failed.counterexample is not None
+
+
+def test_a_claim_of_words_that_nobody_can_draw_is_left_open() -> None:
+    """A trait that no model is known to have refutes nothing, and both sides differ in generic matrices."""
+    failed = prove(Identity("on odd trees", P, P @ tau.T, domain=("odd",)), seconds=SECONDS)
+    assert failed.verdict == "NOT_DERIVABLE"
+    assert "left of lhs − rhs: P − P H* D⁻¹ H P" in str(failed)
+
+
+def test_what_agrees_in_generic_matrices_is_decided_but_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = replace(search(phi, phi, (), seconds=SECONDS), proved=None)
+    monkeypatch.setattr("operator_algebra.proofs.prove.search", lambda *given, **more: nothing)
+    found = prove("phi E_phi = phi - I")
+    assert (bool(found), found.verdict) == (False, "DECIDED")
+    assert "without a proof: both sides agree in generic matrices of size" in str(found)
 
 
 def test_a_certificate_survives_json() -> None:

@@ -35,7 +35,7 @@ def test_every_statement_but_one_is_proved_in_all_readings(law: Statement) -> No
 @pytest.mark.parametrize("law", STATEMENTS, ids=lambda law: law.name)
 def test_no_twin_of_a_statement_is_proved(law: Statement) -> None:
     for twin in law.twins:
-        assert prove(replace(twin, domain=law.domain), seconds=0.5).verdict == "UNDECIDED", twin.name
+        assert prove(replace(twin, domain=law.domain), seconds=0.5).verdict in ("REFUTED", "UNDECIDED"), twin.name
 
 
 def test_there_is_a_schema_for_every_rule_but_that_of_roots() -> None:

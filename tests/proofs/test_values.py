@@ -42,6 +42,8 @@ FORMULAS: dict[str, Expr] = {
 
 def plans(e: Expr) -> list[Plan]:
     domain = Domain.of([e], ())
+    if domain.physical:
+        return [plan_of(domain, Shape(6, (1, 1)), (e,))]
     wanted = [shape for shape in domain.shapes() if shape.bodies in (1, 3) or shape == Shape(3, (2, 1, 2, 1))]
     return [plan_of(domain, shape, (e,)) for shape in wanted[:4:3]]
 

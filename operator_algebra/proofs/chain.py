@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
+from itertools import islice
 
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.traverse import all_below, postorder
@@ -25,8 +26,8 @@ from operator_algebra.proofs.spelling import Style, arranged, spelled, written
 from operator_algebra.proofs.theory import Axiom, Theory
 from operator_algebra.proofs.workbench import Workbench
 
-_LONGEST = 60
-"""Steps of a chain that somebody reads."""
+_LONGEST, _WIDEST = 40, 30
+"""Steps of a chain, and terms of a formula, that somebody reads."""
 
 _WIDTH = 60
 """Characters of a formula behind which reasons stand in a column."""
@@ -227,7 +228,7 @@ def chain(found: Search, lhs: Expr, rhs: Expr) -> Chain | None:
         return Chain(lhs, rhs, (Step(teller.terms(left), EXPANDED),), ())
     claimed = frozenset(_scaled(RING.minus(left, right)))
     teller = _Teller(writer, found.bench.full.order.key, claimed, _folds(found.theory, writer, lhs, rhs))
-    down, up = [list(_rewritten(found.bench, form)) for form in (left, right)]
+    down, up = [list(islice(_rewritten(found.bench, form), _LONGEST + 1)) for form in (left, right)]
     ends = [(rows[-1][0] if rows else form) for rows, form in ((down, left), (up, right))]
     if ends[0] != ends[1] or len(down) + len(up) > _LONGEST:
         return None
@@ -244,7 +245,7 @@ def _rewritten(bench: Workbench, form: Form) -> Iterator[tuple[Form, Fact]]:
     rules = bench.full
     while True:
         matches = {word: found for word in form if (found := rules.match(word)) is not None}
-        if not matches:
+        if not matches or len(form) > _WIDEST:
             return
         largest = max(matches, key=rules.order.key)
         rule = matches[largest].rule

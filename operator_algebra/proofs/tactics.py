@@ -128,7 +128,7 @@ def _resolvent(x: Letter) -> bool:
 def uniqueness(bench: Workbench) -> Iterator[Fact]:
     """What satisfies the equation of an unknown is the unknown.
 
-    Tried are other unknowns, diagonals, what the claim says it is, and what laws of the catalogue say it is.
+    Tried are other unknowns, diagonals, and what the claim says it is.
     """
     theory = bench.theory
     for f in [x for x in theory.letters if x.kind == "unknown"]:
@@ -145,11 +145,19 @@ def uniqueness(bench: Workbench) -> Iterator[Fact]:
             found = _as_image(bench, f, RING.minus(word(f), RING.scaled(1 / c, bench.goal)))
             if found is not None and bench.once("claimed", f):
                 yield found
+
+
+def from_laws(bench: Workbench) -> Iterator[Fact]:
+    """What laws of the catalogue say that an unknown is, where that satisfies its equation.
+
+    The first time their letters come in, the second time they are tried.
+    """
+    for f in [x for x in bench.theory.letters if x.kind == "unknown"]:
         for side in _said_equal(f):
             if bench.once("law", f, side):
-                theory.read(side)
+                bench.theory.read(side)
             elif bench.once("law tried", f, side):
-                found = _as_image(bench, f, theory.read(side))
+                found = _as_image(bench, f, bench.theory.read(side))
                 if found is not None:
                     yield found
 

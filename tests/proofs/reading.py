@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.proofs.certificate import Writer
@@ -10,8 +11,15 @@ from operator_algebra.proofs.completion import Completion
 from operator_algebra.proofs.facts import Fact
 from operator_algebra.proofs.letters import Form, Letter
 from operator_algebra.proofs.order import Order
+from operator_algebra.proofs.prove import Proof, prove
 from operator_algebra.proofs.theory import Axiom, Theory
 from operator_algebra.proofs.workbench import Workbench
+
+
+@cache
+def proved(name: str) -> Proof:
+    """The proof of a law of the catalogue, which several tests look at."""
+    return prove(name)
 
 
 def spelled(theory: Theory, form: Form, *sides: Expr) -> dict[str, int | Fraction]:

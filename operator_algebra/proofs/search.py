@@ -95,6 +95,7 @@ def _rewriting(bench: Workbench, goal: Form, until: float) -> bool:
 def _tactics(bench: Workbench, goal: Form, until: float) -> bool:
     """Rounds of tactics, with some rewriting between them; whether all rules are known in the end."""
     bench.full = bench.core.copy()
+    complete = False
     for _ in range(_ROUNDS):
         bench.next_round()
         facts = [fact for tactic in TACTICS for fact in tactic(bench)]
@@ -104,14 +105,20 @@ def _tactics(bench: Workbench, goal: Form, until: float) -> bool:
         if not facts:
             if bench.equal(goal, {}) is not None:  # numbers one → one are turned round there
                 return True
+            complete = complete or (bench.full.complete and not _beyond(bench.theory))
             facts = list(from_laws(bench))
             bench.waiting = bench.new_axioms()
         bench.full.add(facts)
         last = not facts and not bench.waiting
         outcome = bench.full.run([goal], _LAST if last else _BETWEEN, until)
         if outcome == "proved" or last:
-            return outcome != "stopped" and not any(x.kind in ("diag", "local") for x in bench.theory.letters)
-    return False
+            return complete or (outcome != "stopped" and not _beyond(bench.theory))
+    return complete
+
+
+def _beyond(theory: Theory) -> bool:
+    """Whether there are letters of which rewriting does not know all."""
+    return any(x.kind in ("diag", "local") for x in theory.letters)
 
 
 def _letter(fact: Fact) -> Letter:

@@ -20,7 +20,7 @@ def answered(formula: str, model: Model, q: Any, given: dict[str, Any]) -> tuple
     run = compile_program(FORMULAS[formula], model, method="orthogonal")
     values = {name: given[name] for name in run.inputs}
     call = run._bound(q, values)  # pyright: ignore[reportPrivateUsage]
-    found = run._numeric()(call.q, call.v, call.inputs)  # pyright: ignore[reportPrivateUsage]
+    found = run._numeric().interpreted(call.q, call.v, call.inputs)  # pyright: ignore[reportPrivateUsage]
     (pivot,) = found.pivots
     return next(iter(found.results.values())), pivot.measure
 

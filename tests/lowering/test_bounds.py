@@ -46,7 +46,7 @@ C = operator("C", RATE >> TORQUE, structure="diagonal")
 def measures(run: Compiled, q: Any, **inputs: Any) -> Floats:
     """The measure of the one pivot of a program at every body."""
     call = run._bound(q, inputs)  # pyright: ignore[reportPrivateUsage]
-    found = run._numeric()(call.q, call.v, call.inputs)  # pyright: ignore[reportPrivateUsage]
+    found = run._numeric().interpreted(call.q, call.v, call.inputs)  # pyright: ignore[reportPrivateUsage]
     (pivot,) = found.pivots
     assert pivot.bounded
     return np.asarray(pivot.measure)

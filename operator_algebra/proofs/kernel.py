@@ -1,9 +1,8 @@
 """The checker of proofs: it derives every axiom from what a certificate declares, and computes every line anew.
 
-    python operator_algebra/proofs/kernel.py FILE
-
-It shares nothing with the package that wrote the file. A word is a row of letters, "H phi M phi' H'", where ' is the
-adjoint; a polynomial gives words rational coefficients; every axiom and every line is a polynomial that is zero.
+`python operator_algebra/proofs/kernel.py FILE` shares nothing with the package that wrote the file. A word is a row of
+letters, "H phi M phi' H'", where ' is the adjoint; a polynomial gives words rational coefficients; every axiom and line
+is a polynomial that is zero.
 """
 
 from __future__ import annotations
@@ -24,21 +23,8 @@ I: Poly = {(): Fraction(1)}
 ONE_WAY = ("diagonal", "inward", "outward")
 TURNED = {"inward": "outward", "outward": "inward", "column": "row", "row": "column"}
 FLOWS = {*ONE_WAY, "related", "full", "column", "row", "small"}
-FLAGS = {
-    "hop",
-    "strict",
-    "unit",
-    "symmetric",
-    "semidefinite",
-    "definite",
-    "onto",
-    "invertible",
-    "rigid",
-    "joint",
-    "joint-rate",
-}
-
-
+DECLARED = {"hop", "strict", "unit", "symmetric", "semidefinite", "definite", "onto", "invertible"}
+FLAGS = {*DECLARED, "rigid", "joint", "joint-rate"}
 TRAITS = {
     "serial": "no body carries two others",
     "1-DOF": "joints have one degree of freedom",
@@ -106,8 +92,6 @@ class Book:
         self.closing = {("inward", "outward"), *([("outward", "inward")] if "serial" in traits else [])}
         self.assumed, self.traits, self.rigid, self.joints = [TRAITS[x] for x in traits], traits, set[str](), set[str]()
 
-    # -- polynomials
-
     def number(self, x: str) -> bool:
         """Whether a letter commutes with everything."""
         return self.letters[x].kind == "number"
@@ -141,9 +125,8 @@ class Book:
         """What one name stands for."""
         self.used.add(x.rstrip("'"))
         need(x in self.star or x.removesuffix("'") in self.defined, f"unknown letter {x}")
-        if x in self.star:
-            return power(x)
-        return self.defined[x] if x in self.defined else self.adjoint(self.defined[x[:-1]])
+        found = power(x) if x in self.star else self.defined.get(x)
+        return self.adjoint(self.defined[x[:-1]]) if found is None else found
 
     def typed(self, p: Poly) -> tuple[str, str]:
         """The spaces that a polynomial joins: those of each of its words; I stands in a square place alone."""
@@ -153,15 +136,11 @@ class Book:
         need(len(found) == 1 and (all(rows) or all(to == of for to, of in found)), f"terms of types {found}")
         return found.pop()
 
-    # -- which blocks there are
-
     def shape(self, word: Word) -> Shape:
         """The shape of a word: a hop, blocks, and a hop back are block-diagonal, for every body has one parent."""
         parts: list[Shape] = []
         for part in (self.letters[x].shape for x in word if not self.number(x)):
-            start = len(parts)
-            while start and parts[start - 1].flow == "diagonal":
-                start -= 1
+            start = next((k for k in range(len(parts), 0, -1) if parts[k - 1].flow != "diagonal"), 0)
             closed = start and part.hop and parts[start - 1].hop and (parts[start - 1].flow, part.flow) in self.closing
             parts[start - 1 if closed else len(parts) :] = [Shape("diagonal") if closed else part]
         flows = {part.flow for part in parts} - {"diagonal"} or {"diagonal"}
@@ -203,8 +182,6 @@ class Book:
                 found |= inner if before.flow == "diagonal" or inner <= {before.flow} else passed
         return found
 
-    # -- declarations
-
     def enter(self, kind: str, name: str, to: str, of: str, shape: Shape, body: Poly, symmetric: object) -> None:
         """A new letter, and its adjoint unless it is its own."""
         need(to in self.dual and of in self.dual and (not symmetric or to == self.dual[of]), f"the spaces of {name}")
@@ -220,11 +197,8 @@ class Book:
         """One declaration: what it names, and what follows from it."""
         need(name.strip("'") == name and len(name.split()) == 1, f"{name!r} cannot be a name")
         need(kind == "equals" or (name not in self.star and name not in self.defined), f"{name} is declared twice")
-        if kind in ("leaf", "unknown", "number"):
-            self.given(kind, name, *given)
-            return
-        if kind == "own":
-            self.own(name, *given)
+        if kind in ("leaf", "unknown", "number", "own"):
+            (self.own if kind == "own" else self.given)(name, kind, *given)
             return
         body, own = self.read(given[0]), power(name)
         (to, of), shape, symmetric = self.typed(body), self.whole(body), self.adjoint(body) == body
@@ -250,7 +224,7 @@ class Book:
             self.enter(kind, name, to, of if diag else to, Shape("diagonal"), body, diag and symmetric)
             self.axioms |= {name: less(own, made)} if (made := self.apply(kind, body)) != own else {}
 
-    def given(self, kind: str, name: str, to: str, of: str, words: str) -> None:
+    def given(self, name: str, kind: str, to: str, of: str, words: str) -> None:
         """A letter that is made of no others: what is known of it is said in words, unless it has to be proved."""
         flow, *flags = words.split()
         shape = Shape(flow, "strict" in flags or "hop" in flags, "unit" in flags, "hop" in flags)
@@ -264,14 +238,11 @@ class Book:
         if "joint-rate" in flags and {"constant joint maps", "revolute"}.intersection(self.traits):
             self.axioms[name] = power(name)
 
-    def own(self, name: str, bracket: str) -> None:
+    def own(self, name: str, _kind: str, bracket: str) -> None:
         """The bracket with a motion of the joint, as it acts on motions of the joint: (H* w) H* = H* own."""
         ((v, c),) = self.letters[bracket].body.items()
-        need(
-            "constant joint maps" in self.traits and c == 1 and self.letters[bracket].kind == "cross",
-            f"{name}: {bracket}",
-        )
-        need(self.star[v[0]] in self.joints, f"{bracket} is no bracket with a motion of joints")
+        fits = "constant joint maps" in self.traits and c == 1 and self.letters[bracket].kind == "cross"
+        need(fits and self.star[v[0]] in self.joints, f"{bracket} is no bracket with a motion of joints")
         space, body = self.letters[v[0]].of, power(bracket)
         self.enter("own", name, space, space, Shape("diagonal"), body, symmetric=False)
         self.axioms[name] = less(power(bracket, v[0]), power(v[0], name))
@@ -284,13 +255,9 @@ class Book:
         need(own.shape.flow not in ONE_WAY or flow in ("diagonal", own.shape.flow), f"the equation of {name} is {flow}")
         need(not symmetric or other == body, f"the equation of {name} is not symmetric")
         asked = [self.asks(p, name) for p in (body, other)]
-        need(
-            any(at <= {side} for at in asked for side in ("inward", "outward")), f"the equation of {name} is not causal"
-        )
+        need(any(at <= {side} for at in asked for side in TURNED), f"the equation of {name} is not causal")
         self.enter(own.kind, name, own.to, own.of, own.shape, body, symmetric)
         self.axioms[name] = less(power(name), body)
-
-    # -- rules
 
     def apply(self, kind: str, p: Poly) -> Poly:
         """The block diagonal of a polynomial, or the bracket with it, word by word, in letters."""
@@ -331,11 +298,8 @@ class Book:
         ((v, c),) = self.letters[name].body.items()
         need(self.letters[name].kind == "cross" and c == 1, f"{name} is no bracket of a word")
         if fact in ("alone", "turning"):
-            need(
-                self.star[v[0]] in self.joints
-                and {"revolute", *(["1-DOF"] if fact == "alone" else [])} & {*self.traits},
-                fact,
-            )
+            traits = {"revolute", "1-DOF"} if fact == "alone" else {"revolute"}
+            need(self.star[v[0]] in self.joints and traits.intersection(self.traits), fact)
             return power(name, v[0]) if fact == "alone" else less(power(name), self.letter("spin", v))
         if fact == "rigid":
             need(other in self.rigid, f"{other} is not rigid")
@@ -396,31 +360,27 @@ class Book:
 def check(certificate: Data) -> dict[str, Data]:
     """What a certificate proves, and what that rests on; `Refused` says why it proves nothing."""
     try:
-        return _checked(certificate)
+        told = {key: certificate[key] for key in ("spaces", "traits", "declare", "claim")}
+        book, lines = Book(told["spaces"], told["traits"]), list[Poly]()
+        for declaration in told["declare"]:
+            book.declare(*declaration)
+        need(all(own.body for own in book.letters.values() if own.kind == "unknown"), "an unknown has no equation")
+        if told["claim"][0] == "is":
+            need(not certificate["lines"], "a claim about blocks has no lines")
+            book.blocks(*told["claim"][1:])
+        else:
+            claim = less(*map(book.read, told["claim"]))
+            for stated, rule, *given in certificate["lines"]:
+                lines.append({book.word(*word.split()): Fraction(c) for word, c in stated.items()})
+                need(book.follows(rule, given, lines[:-1]) == lines[-1], f"line {len(lines) - 1} does not follow")
+            need(lines and lines[-1] == claim, "the last line is not the claim")
+        book.used |= {x.rstrip("'") for p in lines for word in p for x in word}
+        spare = {x.rstrip("'") for x in book.star} | book.defined.keys()
+        need(spare <= book.used, f"declared and never used: {sorted(spare - book.used)}")
+        digest = sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        return {"claim": told["claim"], "sha256": digest, "assumed": book.assumed, "lines": len(lines)}
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as error:
         raise Refused(f"not a certificate: {type(error).__name__}: {error}") from None
-
-
-def _checked(certificate: Data) -> dict[str, Data]:
-    told = {key: certificate[key] for key in ("spaces", "traits", "declare", "claim")}
-    book, lines = Book(told["spaces"], told["traits"]), list[Poly]()
-    for declaration in told["declare"]:
-        book.declare(*declaration)
-    need(all(own.body for own in book.letters.values() if own.kind == "unknown"), "an unknown has no equation")
-    if told["claim"][0] == "is":
-        need(not certificate["lines"], "a claim about blocks has no lines")
-        book.blocks(*told["claim"][1:])
-    else:
-        claim = less(*map(book.read, told["claim"]))
-        for stated, rule, *given in certificate["lines"]:
-            lines.append({book.word(*word.split()): Fraction(c) for word, c in stated.items()})
-            need(book.follows(rule, given, lines[:-1]) == lines[-1], f"line {len(lines) - 1} does not follow")
-        need(lines and lines[-1] == claim, "the last line is not the claim")
-    book.used |= {x.rstrip("'") for p in lines for word in p for x in word}
-    spare = {x.rstrip("'") for x in book.star} | book.defined.keys()
-    need(spare <= book.used, f"declared and never used: {sorted(spare - book.used)}")
-    digest = sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
-    return {"claim": told["claim"], "sha256": digest, "assumed": book.assumed, "lines": len(lines)}
 
 
 def main(path: str) -> int:
@@ -429,12 +389,11 @@ def main(path: str) -> int:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)
         need(found["format"] == FORMAT and found["proofs"], "unknown format")
-        told = [f"PROVED  {json.dumps(check(one), ensure_ascii=False)}\n" for one in found["proofs"]]
+        code, told = 0, [f"PROVED  {json.dumps(check(one), ensure_ascii=False)}\n" for one in found["proofs"]]
     except (Refused, KeyError, ValueError, TypeError) as error:
-        sys.stdout.write(f"REFUSED  {error}\n")
-        return 1
+        code, told = 1, [f"REFUSED  {error}\n"]
     sys.stdout.write("".join(told))
-    return 0
+    return code
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.lowering.lower import Method
 from operator_algebra.models.model import Model
-from tests.lowering.lost_digits import FORMULAS, METHODS, Truth, inputs, verdict, verdicts
+from tests.lowering.lost_digits import FORMULAS, METHODS, RESULT, Truth, inputs, verdict, verdicts
 from tests.nearly_singular import DOUBTFUL, HEALTHY, long_chain, redundant_body, redundant_point, sample
 
 
@@ -41,6 +42,19 @@ def test_what_relations_and_updates_lose_is_told(family: str, seed: int, formula
     expected = Truth(one.model, one.q, given).answer(formula)
     found = [verdict(formula, method, one, given, expected) for method in METHODS]
     assert [each for each in found if each.broken or each.kind == "misjudged"] == []
+
+
+def test_the_record_of_a_thousand_mechanisms_is_clean() -> None:
+    record = json.loads(RESULT.read_text(encoding="utf-8"))
+    assert record["mechanisms"] == 1000
+    assert record["answers"] == 1000 * len(FORMULAS) * len(METHODS)
+    assert record["broken"] == []
+    assert set(record["families"]) == {*HEALTHY, *DOUBTFUL}
+    assert not any(counts.get("misjudged", 0) for counts in record["methods"].values())
+    for family in HEALTHY:
+        assert set(record["families"][family]) <= {"mechanisms", "silent", "singular", "broken"}
+    # Each kind of answer was met, or the mechanisms were too easy.
+    assert all(counts[kind] > 100 for counts in record["methods"].values() for kind in ("silent", "warned", "refused"))
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -17,7 +17,7 @@ from operator_algebra.identities.mutants import mutants
 from operator_algebra.identities.themes.noise import J
 from operator_algebra.identities.variants import wider, with_noise
 from operator_algebra.proofs.prove import Proof, prove
-from operator_algebra.proofs.search import search
+from operator_algebra.proofs.search import Search, search
 from operator_algebra.symbols import E_phi, H, I, M, P, R, diag, inv, phi, tau, v
 from tests.laws.verdicts import false_claim
 from tests.proofs.reading import proved
@@ -209,7 +209,11 @@ def test_a_claim_of_words_that_nobody_can_draw_is_left_open() -> None:
 
 def test_what_agrees_in_generic_matrices_is_decided_but_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     nothing = replace(search(phi, phi, (), seconds=SECONDS), proved=None)
-    monkeypatch.setattr("operator_algebra.proofs.prove.search", lambda *given, **more: nothing)
+
+    def fruitless(*_: object, **__: object) -> Search:
+        return nothing
+
+    monkeypatch.setattr("operator_algebra.proofs.prove.search", fruitless)
     found = prove("phi E_phi = phi - I")
     assert (bool(found), found.verdict) == (False, "DECIDED")
     assert "without a proof: both sides agree in generic matrices of size" in str(found)

@@ -251,6 +251,8 @@ def _rewritten(bench: Workbench, form: Form) -> Iterator[tuple[Form, Fact]]:
         rule = matches[largest].rule
         while chosen := {word: found for word, found in matches.items() if found.rule is rule}:
             for word, found in chosen.items():
+                if word not in form:
+                    continue  # an earlier one has cancelled it
                 taken = RING.product([{found.left: form[word]}, rule.fact.form, {found.right: Fraction(1)}])
                 form = RING.minus(form, taken)
             matches = {word: found for word in form if (found := rules.match(word)) is not None}

@@ -20,6 +20,7 @@ from operator_algebra.proofs.prove import Proof, prove
 from operator_algebra.proofs.search import Search, search
 from operator_algebra.symbols import E_phi, H, I, M, P, R, diag, inv, phi, tau, v
 from tests.laws.verdicts import false_claim
+from tests.often import some
 from tests.proofs.reading import proved
 
 LAWS = [law for law in catalogue().values() if isinstance(law, Identity)]
@@ -42,7 +43,7 @@ def test_no_reading_is_forgotten() -> None:
     assert sum(len(wider(law)) for law in LAWS) > 200
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
+@pytest.mark.parametrize("law", some(LAWS, each=5), ids=lambda law: law.name)
 def test_no_twin_is_proved(law: Identity) -> None:
     for twin in law.twins:
         claim = false_claim(law, twin)
@@ -51,10 +52,11 @@ def test_no_twin_is_proved(law: Identity) -> None:
 
 
 RATES = ("derivatives", "sensitivities", "diagonalized")
+PLAIN = [law for law in LAWS if law.theme not in RATES]
 """Themes whose mutants take minutes."""
 
 
-@pytest.mark.parametrize("law", [law for law in LAWS if law.theme not in RATES], ids=lambda law: law.name)
+@pytest.mark.parametrize("law", some(PLAIN, each=12), ids=lambda law: law.name)
 def test_of_the_mutants_those_are_proved_that_are_equal(law: Identity) -> None:
     for claim in plain_mutants(law):
         assert bool(prove(claim, seconds=SECONDS)) == (f"{claim.name}: {claim.formula()}" in EQUAL), claim

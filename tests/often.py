@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 
 def some(cases: Iterable[Any], each: int) -> list[Any]:
     """Every so many cases as they are, the others marked as slow."""
-    listed = [case if isinstance(case, tuple) else (case,) for case in cases]
-    marks = [() if place % each == 0 else (pytest.mark.slow,) for place in range(len(listed))]
-    return [pytest.param(*case, marks=mark) for case, mark in zip(listed, marks, strict=True)]
+    found: list[Any] = []
+    for place, case in enumerate(cases):
+        values = cast("tuple[Any, ...]", case) if isinstance(case, tuple) else (case,)
+        found.append(pytest.param(*values, marks=() if place % each == 0 else (pytest.mark.slow,)))
+    return found

@@ -15,7 +15,7 @@ from operator_algebra.expressions.nodes import Expr, Inverse, Symbol
 from operator_algebra.expressions.query import Query
 from operator_algebra.operators.leaf import Leaf
 from operator_algebra.operators.spaces import Space, Type
-from operator_algebra.programs.instructions import Given, Instruction, Stack, hops_of
+from operator_algebra.programs.instructions import Given, Instruction, RootOf, Stack, hops_of
 from operator_algebra.programs.records import Record, Ref, Term
 
 if TYPE_CHECKING:
@@ -276,6 +276,12 @@ class Program:
 
     def _repr_html_(self) -> str:
         return _pages("summary").html(self)
+
+
+def tested_block(program: Program, pivot: Pivot) -> Ref:
+    """The block whose inverse a pivot stands for; that of a root is what it is the root of."""
+    definition = program.steps[pivot.value].definition
+    return definition.source if isinstance(definition, RootOf) else Ref(pivot.value)
 
 
 def _pages(name: str) -> Any:

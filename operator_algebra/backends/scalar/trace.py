@@ -20,12 +20,11 @@ from operator_algebra.errors import SingularError
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
-from operator_algebra.programs.instructions import RootOf, Shift
+from operator_algebra.programs.instructions import Shift
 from operator_algebra.programs.interpret import Interpreter, Result, Unread
 from operator_algebra.programs.matrices import Matrix
 from operator_algebra.programs.mechanism import Mechanism
-from operator_algebra.programs.program import Pivot, Program
-from operator_algebra.programs.records import Ref
+from operator_algebra.programs.program import Pivot, Program, tested_block
 
 Shape = tuple[int, ...]
 
@@ -148,8 +147,7 @@ class Tracer(Interpreter):
         The sum over the bodies is no less than the largest, and a least singular value no less than 1 / |D⁻¹|.
         """
         numbers, graph = self.nodes, self.nodes.graph
-        definition = self.program.steps[pivot.value].definition
-        tested = definition.source if isinstance(definition, RootOf) else Ref(pivot.value)
+        tested = tested_block(self.program, pivot)
         attached = self.program.steps[pivot.value].value.attached
         symmetric = self.program.computed[tested.value].value.symmetric
         for k in self.mechanism.bodies if attached else range(1):

@@ -81,10 +81,8 @@ def name_values(graph: Graph, outputs: Sequence[Output]) -> tuple[dict[int, str]
         elif isinstance(output.formula, Symbol):
             give(number, output.formula.name)
     readers = _readers(graph)
-    results = {number for _, number in held}
     for number, role in _roles(graph, readers):
-        if role != "lambda" or number not in results:
-            give(number, role)
+        give(number, role)
     for _, number in held:
         give(number, "x")
     hidden = inlined(graph, names, outputs, readers)

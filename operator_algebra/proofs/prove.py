@@ -89,6 +89,8 @@ class Proof:
     @property
     def counterexample(self) -> Counterexample | None:
         """The model that contradicts the claim, if one was found."""
+        if self.verdict != "REFUTED":  # of a statement, what a schema needs may be false where the claim is true
+            return None
         return next((one.counterexample for one in self.readings if one.counterexample is not None), None)
 
     @property
@@ -149,7 +151,9 @@ class Proof:
         else:
             left = next(reading for reading in self.readings if reading.verdict == self.verdict)
             which = "" if left.claim.name == self.claim.name else f" ({left.claim.name})"
-            if left.counterexample is not None:
+            if left.counterexample is not None and self.verdict != "REFUTED":
+                lines.append(f"what the schema needs does not hold{which}: {left.counterexample!r}")
+            elif left.counterexample is not None:
                 lines.append(f"counter-example{which}: {left.counterexample!r}")
             elif left.verdict == "DECIDED":
                 lines.append(f"without a proof{which}: {left.decision}")

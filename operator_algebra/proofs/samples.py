@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TypeAlias
 
 from operator_algebra.expressions.nodes import Expr, Symbol
@@ -92,8 +92,7 @@ class Plan:
     @cached_property
     def _spans(self) -> tuple[tuple[int, int], ...]:
         """Which of the parameters are those of each part."""
-        ends = tuple(accumulate(len(part.signs(self.tree)) for part in self.parts))
-        return tuple(zip((0, *ends[:-1]), ends, strict=True))
+        return tuple(pairwise(accumulate((len(part.signs(self.tree)) for part in self.parts), initial=0)))
 
     def values(self, field: Field, samples: Sequence[Sample]) -> Values:
         """The samples in a field, ready for formulas; sound where they are all that is declared."""

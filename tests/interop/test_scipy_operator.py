@@ -192,7 +192,7 @@ def test_f_ext_may_be_the_vector() -> None:
     ("e", "inputs", "words"),
     [
         (dyn.forward_dynamics, {"v": V}, r"is affine in T, not linear: −ℳ⁻¹ bias .*linear part alone, ℳ⁻¹ applied"),
-        (dyn.coriolis, {}, "v stands inside cross"),
+        (dyn.coriolis, {}, r"v stands inside Ṽ"),
         (dyn.kinetic_energy, {}, "not an operator applied to v"),
         (dyn.inverse_dynamics, {}, "not given: qdd, v. Give all inputs but that vector"),
         (dyn.mass_matrix @ s.qdd, {"qdd": V}, "not given: none"),

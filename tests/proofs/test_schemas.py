@@ -1,4 +1,4 @@
-"""Statements by schemas: all of the catalogue but one, no twin; obligations are what the kernel accepts."""
+"""Statements by schemas: all of the catalogue but two, no twin; obligations are what the kernel accepts."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from operator_algebra.proofs.theory import Theory
 from operator_algebra.symbols import E_phi, E_psi, H, M, P, R, U, m, phi, psi, root
 
 STATEMENTS = [law for law in catalogue().values() if isinstance(law, Statement)]
-OPEN = {"costate covariance of a free base"}
+OPEN = {"costate covariance of a free base", "rate of the determinant of the mass matrix"}
 
 
 @pytest.mark.parametrize("law", STATEMENTS, ids=lambda law: law.name)
-def test_every_statement_but_one_is_proved_in_all_readings(law: Statement) -> None:
+def test_every_statement_but_two_is_proved_in_all_readings(law: Statement) -> None:
     proof = prove(law)
     assert bool(proof) == (law.name not in OPEN)
+    assert proof.counterexample is None
     if proof:
         assert len(proof.readings) >= len(wider(law))
         assert proof.schemas
@@ -35,7 +36,7 @@ def test_every_statement_but_one_is_proved_in_all_readings(law: Statement) -> No
 @pytest.mark.parametrize("law", STATEMENTS, ids=lambda law: law.name)
 def test_no_twin_of_a_statement_is_proved(law: Statement) -> None:
     for twin in law.twins:
-        assert prove(replace(twin, domain=law.domain), seconds=0.5).verdict in ("REFUTED", "UNDECIDED"), twin.name
+        assert prove(replace(twin, domain=law.domain), seconds=0.5).verdict == "REFUTED", twin.name
 
 
 def test_there_is_a_schema_for_every_rule_but_that_of_roots() -> None:
@@ -86,5 +87,5 @@ def test_leaves_about_the_base_do_not_turn_by_their_spaces() -> None:
 
 def test_an_order_of_ones_own() -> None:
     own = Statement("own", "order", "semidefinite", P, phi @ M @ phi.T, reads="P ≤ φ M φ*")
-    assert prove(own, seconds=0.5).verdict == "UNDECIDED"
+    assert prove(own, seconds=0.5).verdict == "REFUTED"
     assert prove(Statement("own", "order", "semidefinite", P - R, 0 * R, reads="P − R ≤ 0"))

@@ -13,10 +13,14 @@ from matplotlib.text import Text
 
 import operator_algebra as oa
 from operator_algebra.errors import InputError
+from operator_algebra.identities.identity import Identity
 from operator_algebra.markup import PALETTE
-from operator_algebra.symbols import H, M, T, inv, phi
+from operator_algebra.proofs.counterexample import Counterexample
+from operator_algebra.proofs.refute import refute
+from operator_algebra.symbols import H, M, T, inv, phi, psi
 from operator_algebra.views.conditioning import conditioning
 from operator_algebra.views.cost import cost
+from operator_algebra.views.counterexample import counterexample
 from operator_algebra.views.dependencies import dependencies
 from operator_algebra.views.factors import factors
 from operator_algebra.views.flow import flow
@@ -42,6 +46,12 @@ def checks() -> tuple[oa.Check, ...]:
     return tuple(oa.check(name, TREE, samples=2) for name in ("left exchange", "inv(I + H phi K) = I + H psi K"))
 
 
+def wrong() -> Counterexample:
+    found = refute(Identity("twin", psi, phi))
+    assert found is not None
+    return found
+
+
 DRAWN: dict[str, Callable[[bool], Figure]] = {
     "spy": lambda night: oa.spy(phi, DOG, dark=night),
     "factors": lambda night: factors(oa.dynamics.mass_matrix, DOG, dark=night),
@@ -53,6 +63,7 @@ DRAWN: dict[str, Callable[[bool], Figure]] = {
     "cost": lambda night: cost(FALL, DOG, dark=night),
     "scaling": lambda night: scaling(SOLVE, (4, 8), timed=False, dark=night),
     "residuals": lambda night: residuals(checks(), dark=night),
+    "counterexample": lambda night: counterexample(wrong(), dark=night),
     "conditioning": lambda night: conditioning(checks(), dark=night),
 }
 

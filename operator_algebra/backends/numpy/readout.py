@@ -143,14 +143,13 @@ class Readout:
         block = multiply_out((self.kernels.small[step.number],))[None]
         name = step.name if pivot.inverted is None else brief(pivot.inverted)
         measure = pivot_measure(block, norms(block))
-        if block.shape[-1] < self.model.nv or len(pivot.terms) < 2:
-            rows = dependent_rows(block, measure < SINGULAR)
-            return Measured(name, np.moveaxis(measure, 0, -1), attached=False, dependent=rows)
-        sizes = [norms(self.kernels.product(term, step.type.codomain)(ANY)) for term in pivot.terms]
-        share = np.minimum.reduce(np.broadcast_arrays(*sizes)) / np.maximum(norms(block), np.finfo(np.float64).tiny)
-        measure = np.minimum(measure, share)
+        holds_all = block.shape[-1] >= self.model.nv and len(pivot.terms) > 1
+        if holds_all:
+            sizes = [norms(self.kernels.product(term, step.type.codomain)(ANY)) for term in pivot.terms]
+            share = np.minimum.reduce(np.broadcast_arrays(*sizes)) / np.maximum(norms(block), np.finfo(np.float64).tiny)
+            measure = np.minimum(measure, share)
         rows = dependent_rows(block, measure < SINGULAR)
-        return Measured(name, np.moveaxis(measure, 0, -1), attached=False, bounded=True, dependent=rows)
+        return Measured(name, np.moveaxis(measure, 0, -1), attached=False, bounded=holds_all, dependent=rows)
 
     def _bounded(self, pivot: Pivot, formed: Kernel) -> list[Scalars]:
         """How much of each block the rounding that reaches it has left."""

@@ -86,7 +86,7 @@ LAWS: tuple[Law, ...] = (
         ),
     ),
     Identity(
-        "velocity terms as derivatives of the mass matrix, single joints",
+        "velocity terms by rates of the mass matrix",
         w.T @ _terms,
         w.T @ mass_rate @ v - 0.5 * gradient,
         domain=(SINGLE, CONSTANT),
@@ -129,7 +129,7 @@ LAWS: tuple[Law, ...] = (
         ),
     ),
     Identity(
-        "normalised velocity terms as derivatives of the square root",
+        "normalised velocity terms by rates of the root",
         w.T @ m @ C_nu,
         w.T @ m_ring @ nu - 0.5 * gradient,
         domain=(SINGLE, CONSTANT),

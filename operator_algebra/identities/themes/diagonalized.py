@@ -86,7 +86,7 @@ LAWS: tuple[Law, ...] = (
         ),
     ),
     Identity(
-        "velocity terms by rates of the mass matrix",
+        "velocity terms as derivatives, single joints",
         w.T @ _terms,
         w.T @ mass_rate @ v - 0.5 * gradient,
         domain=(SINGLE, CONSTANT),

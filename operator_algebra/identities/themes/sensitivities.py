@@ -303,7 +303,7 @@ LAWS: tuple[Law, ...] = (
         ),
     ),
     Identity(
-        "gradient of kinetic energy by articulated inertia",
+        "gradient of kinetic energy by P, turning joints",
         gradient,
         2 * w.T @ H @ phi @ (rotation_delta @ (I + phi @ K @ H) @ P + V_tilde.T @ M) @ V,
         domain=(TURNING, "J = 0"),

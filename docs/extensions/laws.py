@@ -9,6 +9,7 @@ from sphinx.util.typing import ExtensionMetadata
 from extensions.evidence import Evidence, read_evidence
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.identities.catalogue import THEMES, laws_about, laws_of
+from operator_algebra.identities.evidence import certified
 from operator_algebra.identities.facts import domain, page_name
 from operator_algebra.identities.identity import Identity, Law, Twin
 from operator_algebra.identities.meanings import MEANINGS
@@ -45,10 +46,11 @@ def _facts(law: Law, evidence: Evidence) -> list[str]:
         facts.append(f"**Source**: {law.cites}." + (f" Printed there: {law.misprint}." if law.misprint else ""))
     if "samples" in found:
         facts.append(
-            f"**Evidence**: holds on {found['samples']} samples of {found['mechanisms']} mechanisms; nearest to its "
-            f"bound on {found['nearest']}, residual {found['residual']:.0e} of {found['bound']:.0e}. "
-            "Sampled, not proved."
+            f"**Samples**: holds on {found['samples']} samples of {found['mechanisms']} mechanisms; nearest to its "
+            f"bound on {found['nearest']}, residual {found['residual']:.0e} of {found['bound']:.0e}."
         )
+    known = certified(law)
+    facts.append("**Proof**: " + ("none: sampled, not proved." if known is None else f"{known}."))
     if "outside" in found:
         facts.append("**Outside its domain**: " + "; ".join(found["outside"]) + ".")
     facts.append("**Slips that are refuted**:\n\n" + "\n".join(map(_twin, law.twins)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from operator_algebra.expressions.mathml import mathml
+from operator_algebra.identities.evidence import certified
 from operator_algebra.identities.identity import Identity, Law, Twin
 from operator_algebra.markup import element, escape, html_table
 
@@ -49,6 +50,7 @@ def facts(law: Law) -> tuple[tuple[str, str], ...]:
         ("cites", law.cites),
         ("idea", law.idea),
         ("misprint", law.misprint),
+        ("evidence", str(certified(law) or "sampled, not proved") if law.theme else ""),
     )
     return tuple((label, text) for label, text in rows if text)
 

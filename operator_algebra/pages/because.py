@@ -8,6 +8,7 @@ from operator_algebra.expressions.build import add, inv, matmul, scale
 from operator_algebra.expressions.names import Style, unicode_name
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query
+from operator_algebra.identities.evidence import evidence
 from operator_algebra.identities.identity import Law, Statement
 from operator_algebra.markup import width
 from operator_algebra.pages.roles import Roles
@@ -55,7 +56,7 @@ def _table(program: Program, style: Style) -> Iterator[tuple[str, str, str, str]
         for name in _LAWS[subject]:
             formula = _formula(laws[name], one, found, style) if name in laws else None
             if formula is not None:
-                yield formula, name, laws[name].cites, "checked"
+                yield formula, name, laws[name].cites, evidence(laws[name])
 
 
 def _formula(law: Law, one: Binding | None, roles: Roles, style: Style) -> str | None:

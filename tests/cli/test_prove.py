@@ -5,8 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from operator_algebra.identities.catalogue import catalogue
 from operator_algebra.proofs import kernel
 from tests.cli.test_commands import run
+from tests.proofs.reading import proved
 
 
 def test_a_claim_that_follows() -> None:
@@ -60,3 +62,16 @@ def test_other_forms() -> None:
     assert found.isascii()
     (told,) = json.loads(run("prove", "phi E_phi = phi - I", "--json").stdout)
     assert told["verdict"] == "PROVED"
+
+
+def test_check_says_what_is_proved() -> None:
+    found = run("check", "brackets", "--model", "planar2r", "-q", "--samples", "1", "--prove")
+    assert found.returncode == 0
+    head, *lines = found.stdout.splitlines()[2:]
+    assert head.endswith("worst / bound  proof")
+    laws = [law for law in catalogue("brackets") if any(line.startswith(f" {law} ") for line in lines)]
+    assert len(laws) == len(catalogue("brackets"))
+    assert sum(line.endswith("  proved") for line in lines) == sum(map(bool, map(proved, laws)))
+    told = json.loads(run("check", "semigroup", "--model", "planar2r", "--samples", "1", "--prove", "--json").stdout)
+    assert [law["proof"] for law in told["laws"]] == ["PROVED"]
+    assert "PROVED" not in run("check", "P = R", "--model", "planar2r", "--prove", "-q").stdout

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from operator_algebra.checking.check import Check
     from operator_algebra.identities.identity import Law
     from operator_algebra.models.model import Model
+    from operator_algebra.proofs.prove import Proof
 
 FAILED = 1
 STOPPED = 130
@@ -43,6 +44,9 @@ def command(
     ] = 0,
     every: Annotated[
         bool, typer.Option("--every", help="Go on after a claim has failed; several laws are always tried everywhere.")
+    ] = False,
+    proved: Annotated[
+        bool, typer.Option("--prove", help="Say of each law, too, whether it is proved for every tree.")
     ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 if a sample was inconclusive.")] = False,
     report: Annotated[
@@ -81,6 +85,11 @@ def command(
         typer.echo("\nstopped; nothing was written. The same command with the same seed starts again.", err=True)
         raise typer.Exit(STOPPED) from None
     seconds = time.monotonic() - start
+    proofs: list[Proof] = []
+    if proved:
+        from operator_algebra.cli.commands.prove import prove_all
+
+        proofs = prove_all(laws, quiet=quiet)
     from operator_algebra.cli.terminal import tables
 
     whole = claim == "*" and chosen is None
@@ -99,11 +108,14 @@ def command(
     if as_json:
         from operator_algebra.checking.results import results
 
-        say_json(results(checks, samples=samples, seed=seed))
+        told = results(checks, samples=samples, seed=seed)
+        for one, proof in zip(told["laws"], proofs, strict=False):
+            one["proof"] = proof.verdict
+        say_json(told)
     elif len(checks) == 1:
-        say("\n".join([str(checks[0]), *tables.closing(None, written)]), ascii_only=ascii_only)
+        say("\n".join([str(checks[0]), *map(str, proofs), *tables.closing(None, written)]), ascii_only=ascii_only)
     else:
-        text = tables.summary(checks, chosen, samples, seed, seconds)
+        text = tables.summary(checks, chosen, samples, seed, seconds, proofs=proofs)
         say("\n".join([text, *tables.closing(engine, written)]), ascii_only=ascii_only)
     raise typer.Exit(_code(checks, strict=strict))
 

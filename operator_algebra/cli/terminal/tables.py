@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from operator_algebra.checking.check import Check
     from operator_algebra.checking.verdict import Verdict
     from operator_algebra.models.model import Model
+    from operator_algebra.proofs.prove import Proof
 
 # A formula gets a column of its own where so much of it fits.
 _FORMULA = 40
-_COUNTS, _WORST = 23, 15
+_COUNTS, _WORST, _PROOF = 23, 15, 16
 _INDENT = 4
 _WORDS: dict[Verdict, str] = {"holds": "hold", "inconclusive": "inconclusive", "FAILS": "fail"}
 
@@ -30,6 +31,7 @@ def summary(
     seed: int,
     seconds: float,
     room: int | None = None,
+    proofs: Sequence[Proof] = (),
 ) -> str:
     """One line for each law, or two where the window is narrow, the counts, and what to do next."""
     mechanisms = len({row.mechanism for check in checks for row in check.rows})
@@ -37,11 +39,13 @@ def summary(
     head = f"operator_algebra {operator_algebra.__version__}   "
     lines = [f"{head}{len(checks)} laws × {where} × {samples} samples   seed {seed}", ""]
     room = columns() if room is None else room
-    lines += _table(checks, room)
+    lines += _table(checks, room, proofs)
     counts = {verdict: sum(check.count(verdict) for check in checks) for verdict in _WORDS}
     extended = sum(row.precise for check in checks for row in check.rows)
     told = [f"{_thousands(counts[verdict])} {word}" for verdict, word in _WORDS.items()]
     lines += ["", f" {', '.join(told)}   {_thousands(extended)} judged in extended precision   {seconds:.0f} s"]
+    if proofs:
+        lines.append(f" {sum(map(bool, proofs))} of {len(proofs)} laws proved for every tree in their domains")
     lines += [f" {line}" for text in left_out(checks, model) for line in wrapped(text, room - 1)]
     for check in checks:
         if check.verdict != "holds":
@@ -70,21 +74,24 @@ def closing(engine: str | None, report: Path | None) -> list[str]:
     return lines
 
 
-def _table(checks: Sequence[Check], room: int) -> list[str]:
+def _table(checks: Sequence[Check], room: int, proofs: Sequence[Proof]) -> list[str]:
     """Name, formula and numbers in one line; in a narrower window the formula has a line of its own below the name.
 
     Nothing is cut: a long formula goes on in the next line, broken between words.
     """
     name = max([3, *(width(check.law.name) for check in checks)]) + 1
     formula = max([7, *(width(check.law.formula()) for check in checks)]) + 2
-    whole = 1 + name + _COUNTS + _WORST + _FORMULA <= room
-    formula = min(formula, room - 1 - name - _COUNTS - _WORST) if whole else 0
-    beside = whole or 1 + name + _COUNTS + _WORST <= room
-    numbers = _counts("holds", "inconcl.", "fails") + "  worst / bound"
+    judged = _COUNTS + _WORST + (_PROOF if proofs else 0)
+    whole = 1 + name + judged + _FORMULA <= room
+    formula = min(formula, room - 1 - name - judged) if whole else 0
+    beside = whole or 1 + name + judged <= room
+    verdicts = [f"  {proof.verdict.lower()}" for proof in proofs] or [""] * len(checks)
+    numbers = _counts("holds", "inconcl.", "fails") + "  worst / bound" + ("  proof" if proofs else "")
     lines = [_line(("law", name), ("formula", formula), numbers, beside=beside)]
-    for check in checks:
+    for check, verdict in zip(checks, verdicts, strict=True):
         numbers = _counts(check.count("holds"), check.count("inconclusive"), check.count("FAILS"))
-        numbers += f"  {check.residual:.0e} / {check.bound:.0e}" if check.rows else "  left out"
+        numbers += f"  {check.residual:.0e} / {check.bound:.0e}" if check.rows else f"{'  left out':<15}"
+        numbers = f"{numbers}{verdict}".rstrip()
         first, *more = wrapped(check.law.formula(), formula - 2 if whole else room - _INDENT - 1)
         lines.append(_line((check.law.name, name), (first, formula), numbers, beside=beside))
         below = 1 + name if whole else _INDENT

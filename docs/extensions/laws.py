@@ -9,8 +9,7 @@ from sphinx.util.typing import ExtensionMetadata
 from extensions.evidence import Evidence, read_evidence
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.identities.catalogue import THEMES, laws_about, laws_of
-from operator_algebra.identities.evidence import certified
-from operator_algebra.identities.facts import domain, page_name
+from operator_algebra.identities.facts import certified, domain, page_name
 from operator_algebra.identities.identity import Identity, Law, Twin
 from operator_algebra.identities.meanings import MEANINGS
 from operator_algebra.symbols import vocabulary

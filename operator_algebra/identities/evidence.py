@@ -1,4 +1,4 @@
-"""What is known of a law besides its formula: proved for every tree, or sampled; the two are never the same word."""
+"""The record of proofs: for which formulas and domains the kernel has accepted certificates."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Literal
-
-from operator_algebra.identities.identity import Law
 
 RECORD = "proved.json"
 """Beside this file: the laws whose certificates the kernel has accepted, a process of its own."""
@@ -33,26 +30,14 @@ class Certified:
 
 @cache
 def record() -> Mapping[str, Certified]:
-    """All that is proved, by name; a formula or a domain that has changed since is proved no more."""
+    """All that is proved, by name.
+
+    >>> print(record()["propagation"])
+    proved by one certificate
+    """
     found = json.loads(files("operator_algebra.identities").joinpath(RECORD).read_text(encoding="utf-8"))
     made = {
         name: Certified(told["formula"], tuple(told["domain"]), told["certificates"], tuple(told["assuming"]))
         for name, told in found.items()
     }
     return MappingProxyType(made)
-
-
-def certified(law: Law) -> Certified | None:
-    """What is recorded of the proof of a law as it stands.
-
-    >>> from operator_algebra.identities.catalogue import law_named
-    >>> print(certified(law_named("factor inverse")))
-    proved by one certificate, assuming that D is invertible
-    """
-    found = record().get(law.name)
-    return found if found is not None and (found.formula, found.domain) == (law.formula("ascii"), law.domain) else None
-
-
-def evidence(law: Law) -> Literal["proved", "sampled"]:
-    """The stronger of the two words that is true."""
-    return "sampled" if certified(law) is None else "proved"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 from operator_algebra.expressions.mathml import mathml
-from operator_algebra.identities.evidence import certified
+from operator_algebra.identities.evidence import Certified, record
 from operator_algebra.identities.identity import Identity, Law, Twin
 from operator_algebra.markup import element, escape, html_table
 
@@ -25,6 +26,22 @@ TRAITS: dict[str, str] = {
 def domain(law: Law) -> str:
     """On which mechanisms a law holds, in words."""
     return "; ".join(TRAITS.get(word, word) for word in law.domain) or "every tree, every joint"
+
+
+def certified(law: Law) -> Certified | None:
+    """What is recorded of the proof of a law as it stands; a formula or domain that has changed since is not proved."""
+    found = record().get(law.name)
+    return found if found is not None and (found.formula, found.domain) == (law.formula("ascii"), law.domain) else None
+
+
+def evidence(law: Law) -> Literal["proved", "sampled"]:
+    """The stronger of the two words that is true; never one for the other.
+
+    >>> from operator_algebra.identities.catalogue import law_named
+    >>> evidence(law_named("factor inverse"))
+    'proved'
+    """
+    return "sampled" if certified(law) is None else "proved"
 
 
 def page_name(law: Law) -> str:

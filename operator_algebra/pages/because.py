@@ -8,7 +8,7 @@ from operator_algebra.expressions.build import add, inv, matmul, scale
 from operator_algebra.expressions.names import Style, unicode_name
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query
-from operator_algebra.identities.evidence import evidence
+from operator_algebra.identities.facts import evidence
 from operator_algebra.identities.identity import Law, Statement
 from operator_algebra.markup import width
 from operator_algebra.pages.roles import Roles

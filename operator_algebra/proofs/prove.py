@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -17,6 +18,7 @@ from operator_algebra.identities.claims import law_of
 from operator_algebra.identities.facts import domain
 from operator_algebra.identities.identity import Identity, Law, Statement
 from operator_algebra.identities.variants import wider
+from operator_algebra.progress import PATIENCE, Progress, reporting
 from operator_algebra.proofs import kernel
 from operator_algebra.proofs.certificate import certificate, of_blocks
 from operator_algebra.proofs.chain import Chain, Step, chain
@@ -183,6 +185,22 @@ def prove(claim: Identity | Statement | str, *, seconds: float = 10.0) -> Proof:
         return _statement(law, float(seconds))
     readings = [one for one in wider(law) if isinstance(one, Identity)]
     return Proof(law, tuple(_reading(one, float(seconds) / len(readings)) for one in readings))
+
+
+def prove_all(claims: Sequence[Law | str], *, seconds: float = 10.0, progress: Progress = None) -> list[Proof]:
+    """The proofs of several claims; what takes longer than half a second shows its progress in a terminal.
+
+    >>> [proof.verdict for proof in prove_all(["left exchange", "P = R"])]
+    ['PROVED', 'REFUTED']
+    """
+    laws = [law_of(claim) for claim in claims]
+    proofs: list[Proof] = []
+    with reporting(progress, "proving", patience=PATIENCE) as report:
+        for law in laws:
+            report(len(proofs), len(laws), law.name)
+            proofs.append(prove(law, seconds=seconds))
+        report(len(laws), len(laws), "")
+    return proofs
 
 
 def calc(*formulas: Expr | str, seconds: float = 10.0) -> Proof:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from operator_algebra.identities.catalogue import law_named
-from operator_algebra.identities.evidence import certified, evidence, record
+from operator_algebra.identities.evidence import record
+from operator_algebra.identities.facts import certified, evidence
 from operator_algebra.identities.identity import Identity
 from operator_algebra.symbols import P, R
 from tests.proofs.record import gather

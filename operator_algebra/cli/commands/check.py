@@ -64,20 +64,19 @@ def command(
     ascii_only: Ascii = False,
 ) -> None:
     """Check laws: the whole catalogue on the whole suite, or one claim, or on one mechanism."""
-    from operator_algebra.checking.suite import coverage as covered
-    from operator_algebra.checking.suite import mechanism, suite
+    from operator_algebra.checking import suite as tried
     from operator_algebra.identities.claims import laws_of
 
     claim = " ".join(words or ["*"])
     if coverage:
-        say("\n".join(f"{what:<40}{count}" for what, count in covered(suite())), ascii_only=ascii_only)
+        say("\n".join(f"{what:<40}{count}" for what, count in tried.coverage(tried.suite())), ascii_only=ascii_only)
         return
     laws = laws_of(claim)
     if probe:
         from operator_algebra.cli.commands.probe import probe_laws
 
         raise typer.Exit(probe_laws(laws, probe, seed, as_json=as_json, quiet=quiet, ascii_only=ascii_only))
-    chosen = mechanism(model) if model else None
+    chosen = tried.mechanism(model) if model else None
     start = time.monotonic()
     try:
         checks = _run(laws, chosen, model, samples, seed, jobs, every=every or len(laws) > 1, quiet=quiet)
@@ -87,9 +86,9 @@ def command(
     seconds = time.monotonic() - start
     proofs: list[Proof] = []
     if proved:
-        from operator_algebra.cli.commands.prove import prove_all
+        from operator_algebra.proofs.prove import prove_all
 
-        proofs = prove_all(laws, quiet=quiet)
+        proofs = prove_all(laws, progress=False if quiet else None)
     from operator_algebra.cli.terminal import tables
 
     whole = claim == "*" and chosen is None

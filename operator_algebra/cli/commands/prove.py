@@ -13,7 +13,6 @@ from operator_algebra.cli.terminal.complete import claims
 from operator_algebra.cli.terminal.output import Ascii, Json, Quiet, say, say_json
 
 if TYPE_CHECKING:
-    from operator_algebra.identities.identity import Law
     from operator_algebra.proofs.prove import Proof
 
 UNPROVED = 1
@@ -40,8 +39,9 @@ def command(
 ) -> None:
     """Prove laws: whether they follow from the definitions, for every tree; exit with 1 if one is not proved."""
     from operator_algebra.identities.claims import laws_of
+    from operator_algebra.proofs.prove import prove_all
 
-    proofs = prove_all(laws_of(" ".join(words)), seconds, quiet=quiet)
+    proofs = prove_all(laws_of(" ".join(words)), seconds=seconds, progress=False if quiet else None)
     if certificate is not None:
         _write(proofs, certificate)
     if as_json:
@@ -53,20 +53,6 @@ def command(
     else:
         say(_page(proofs[0], latex=latex, quiet=quiet, ascii_only=ascii_only), ascii_only=ascii_only)
     raise typer.Exit(0 if all(proofs) else UNPROVED)
-
-
-def prove_all(laws: Sequence[Law], seconds: float = 10.0, *, quiet: bool) -> list[Proof]:
-    """The proofs of several laws, with their progress where somebody watches."""
-    from operator_algebra.progress import PATIENCE, reporting
-    from operator_algebra.proofs.prove import prove
-
-    proofs: list[Proof] = []
-    with reporting(False if quiet else None, "proving", patience=PATIENCE) as report:
-        for done, law in enumerate(laws):
-            report(done, len(laws), law.name)
-            proofs.append(prove(law, seconds=seconds))
-        report(len(laws), len(laws), "")
-    return proofs
 
 
 def _page(proof: Proof, *, latex: bool, quiet: bool, ascii_only: bool) -> str:

@@ -1,4 +1,4 @@
-"""Long lists of cases: a part of them runs each time, all of them with `pytest -m "slow or not slow"`."""
+"""What would take long each time: parts of long lists, all of them with `pytest -m "slow or not slow"`; backends."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 import pytest
+
+
+def backend_for(case: int) -> str:
+    """To generate code takes longer than one call: every fourth case runs on it, the others are read as written."""
+    return "interpreter" if case % 4 else "auto"
 
 
 def some(cases: Iterable[Any], each: int) -> list[Any]:

@@ -19,6 +19,7 @@ from operator_algebra.programs.program import Program
 
 REGISTRY: dict[str, str] = {
     "numpy": "operator_algebra.backends.floats",
+    "interpreter": "operator_algebra.backends.numpy.execute",
     "sympy": "operator_algebra.backends.closed_forms.build",
 }
 """Backends by name; each module has a function `build(program, model, frame)`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -47,8 +48,9 @@ def shift(rng: random.Random) -> Any:
     return np.block([[rotation, skew @ rotation], [np.full((3, 3), zero), rotation]])
 
 
+@cache
 def rational_tree(seed: int) -> Evaluation:
-    """A branching tree with joints of one to three degrees of freedom, and J ≠ 0."""
+    """A branching tree with joints of one to three degrees of freedom, and J ≠ 0; what was evaluated is kept."""
     rng = random.Random(seed)
     n = rng.randint(3, 4)
     parent = [-1, 0, 0] + [rng.randint(0, k - 1) for k in range(3, n)]

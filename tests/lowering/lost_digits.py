@@ -39,6 +39,7 @@ from operator_algebra.models.model import Model
 from operator_algebra.operators.spaces import FORCE, RATE, TORQUE, space
 from tests.lowering.campaign import PROCESSES, package_digest
 from tests.nearly_singular import DOUBTFUL, HEALTHY, Sample, installed_robots, sample
+from tests.often import backend_for
 from tests.oracles.extended_precision import exact
 from tests.oracles.many_digits import Factors, factored, log_determinant, many_digits, solved
 
@@ -171,7 +172,8 @@ def told_by(message: str) -> float:
 
 def verdict(formula: str, method: Method, one: Sample, given: dict[str, Any], expected: Any) -> Verdict:
     """Compile, call, listen, compare."""
-    run = compile_program(FORMULAS[formula], one.model, method=method)
+    backend = backend_for(list(FORMULAS).index(formula) + METHODS.index(method))
+    run = compile_program(FORMULAS[formula], one.model, method=method, backend=backend)
     values = {name: value for name, value in given.items() if name in run.inputs}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

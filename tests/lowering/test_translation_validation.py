@@ -27,6 +27,7 @@ from operator_algebra.programs.verify import IllFormed, check_program
 from operator_algebra.spatial.arrays import Axes
 from tests.lowering.agreement import bound, dense, distance
 from tests.lowering.mutants import mutants
+from tests.often import backend_for
 from tests.strategies import ALL_JOINTS, random_body
 
 Floats = NDArray[np.float64]
@@ -97,7 +98,8 @@ def test_programs_mean_their_formula(name: str, index: int, frame: Axes) -> None
     values = values_for(e, model, index)
     expected = evaluate_with_scale(e, model, frame=frame, **values)
     for method in METHODS:
-        found = dense(compile_program(e, model, frame=frame, method=method)(**values))
+        backend = backend_for(METHODS.index(method))
+        found = dense(compile_program(e, model, frame=frame, method=method, backend=backend)(**values))
         assert distance(found, expected) <= bound(expected)
 
 
@@ -111,7 +113,7 @@ def notices(program: Program, expected: Scaled, index: int, values: dict[str, An
         check_program(program)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = compile_program(program, model)(**values)
+            found = compile_program(program, model, backend="interpreter")(**values)
     except (IllFormed, OperatorAlgebraError):
         return True
     return not distance(dense(found), expected) <= bound(expected)

@@ -1,4 +1,4 @@
-"""The "numpy" backend: reads a program literally, level by level, bodies of one shape and configurations batched."""
+"""The "interpreter" backend: reads a program literally, by levels, bodies of one shape and configurations batched."""
 
 from __future__ import annotations
 

@@ -26,12 +26,12 @@ def uses(nodes: Iterable[Node], wanted: Iterable[Node]) -> dict[int, int]:
     return counted
 
 
-def placed(nodes: Sequence[Node], reads: Iterable[Iterable[Node]], kept: Iterable[Node]) -> Iterator[Placed]:
-    """Places for the results of nodes, in order, and what each reads; a place is free after its last reader.
+def placed(nodes: Sequence[Node], reads: Iterable[Sequence[int]], kept: Iterable[Node]) -> Iterator[Placed]:
+    """Places for the results of nodes, in order, with the numbers that each reads; one is free after its last reader.
 
     What is kept has a place of its own for good. A result may take the place of what it is computed from.
     """
-    listed = [[read.number for read in each] for each in reads]
+    listed = list(reads)
     last = {number: at for at, numbers in enumerate(listed) for number in numbers}
     last |= {node.number: len(nodes) for node in kept}
     place: dict[int, int] = {}

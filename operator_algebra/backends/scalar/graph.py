@@ -317,14 +317,17 @@ class Graph:
 
 def needed(wanted: Iterable[Node]) -> list[Node]:
     """The nodes that some follow from, each after what it reads."""
-    found: dict[int, Node] = {}
-    pending = list(wanted)
-    while pending:
-        node = pending.pop()
-        if node.number not in found:
-            found[node.number] = node
-            pending.extend(node.arguments)
-    return [found[number] for number in sorted(found)]
+    ends = list(wanted)
+    if not ends:
+        return []
+    made = ends[0].graph.nodes  # in which operands stand before what reads them
+    read = bytearray(len(made))
+    for node in ends:
+        read[node.number] = 1
+    for node in reversed(made):
+        if read[node.number]:
+            read[node.a.number] = read[node.b.number] = 1
+    return [node for node in made if read[node.number]]
 
 
 def operations(wanted: Iterable[Node]) -> dict[str, int]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import math
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -28,16 +30,29 @@ _VERY_FEW = 3
 """The same where there is no function yet."""
 
 
+@contextmanager
+def _uncollected() -> Generator[None]:
+    """Without the search for unused rings of objects: none comes about here, and it takes as long as the work."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 class Kernel:
     """The traced program; a sample has the same bits in all of its forms."""
 
     def __init__(self, program: Program, model: Model, signature: Signature) -> None:
-        self._traced = trace(program, model, signature)
-        self._arguments = model.nq + sum(
-            block.shape[-2] * block.shape[-1]
-            for block in given(Bound(signature.values, signature.layouts, signature.absent))
-        )
-        self._tape = Tape.of(self._traced, self._arguments)
+        with _uncollected():
+            self._traced = trace(program, model, signature)
+            self._arguments = model.nq + sum(
+                block.shape[-2] * block.shape[-1]
+                for block in given(Bound(signature.values, signature.layouts, signature.absent))
+            )
+            self._tape = Tape.of(self._traced, self._arguments)
         self._python: PythonKernel | None = None
         self._calls = 0
 

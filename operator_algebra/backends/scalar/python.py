@@ -127,7 +127,8 @@ class _Text:
 
     def lines(self) -> Iterator[str]:
         """One for each stored node."""
-        for node, place in placed(self.stored, [self.reads(node.arguments) for node in self.stored], self.kept):
+        reads = [[read.number for read in self.reads(node.arguments)] for node in self.stored]
+        for node, place in placed(self.stored, reads, self.kept):
             line = self.written(node)
             self.known[node.number] = f"a{place}"
             yield f"a{place} = {line}"

@@ -54,10 +54,10 @@ class Tape:
         start = len(constants) + arguments
         place |= {node.number: len(constants) + int(node.value) for node in nodes if node.operation == "input"}
         computed = [node for node in nodes if node.number not in place]
+        reads = [(node.a.number,) if node.b is node else (node.a.number, node.b.number) for node in computed]
         entries: list[Entry] = []
-        for node, row in placed(computed, [node.arguments for node in computed], traced.wanted):
-            b = -1 if node.b is node else place[node.b.number]
-            entries.append(Entry(node.operation, place[node.a.number], b, start + row))
+        for (node, row), (a, *b) in zip(placed(computed, reads, traced.wanted), reads, strict=True):
+            entries.append(Entry(node.operation, place[a], place[b[0]] if b else -1, start + row))
             place[node.number] = start + row
 
         def places(some: Sequence[Node]) -> tuple[int, ...]:

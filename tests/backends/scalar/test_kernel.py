@@ -158,7 +158,7 @@ def test_places_are_used_again() -> None:
     nodes = [node for node in needed(wanted) if node.arguments]
     counted = uses(nodes, wanted)
     assert min(counted[node.number] for node in nodes) >= 1
-    places = list(placed(nodes, [node.arguments for node in nodes], wanted))
+    places = list(placed(nodes, [[read.number for read in node.arguments] for node in nodes], wanted))
     last = {read.number: at for at, node in enumerate(nodes) for read in node.arguments}
     owner: dict[int, int] = {}
     for at, (node, place) in enumerate(places):

@@ -54,8 +54,8 @@ def test_every_mutant_that_is_not_equal_is_refuted_and_every_17th_is_confirmed()
     assert len(claims) > 1000
 
 
-def test_every_tenth_mutant_is_refuted() -> None:
-    assert [claim for claim in false_mutants()[::10] if refute(claim) is None] == []
+def test_every_fortieth_mutant_is_refuted() -> None:
+    assert [claim for claim in false_mutants()[::40] if refute(claim) is None] == []
 
 
 @pytest.mark.parametrize("claim", statements(twins()), ids=lambda claim: claim.name)
@@ -145,7 +145,7 @@ def test_a_word_that_no_model_knows_refutes_nothing() -> None:
 
 
 def test_under_a_root_an_inertia_follows_and_it_is_said_if_no_body_has_it() -> None:
-    found = [one for claim in identities(twins()) if (one := refute(claim)) is not None and "root" in _text(claim)]
+    found = [one for claim in identities(twins()) if "root" in _text(claim) and (one := refute(claim)) is not None]
     assert found
     for one in found:
         assert one.positive == is_positive(one.leaves[M], strictly=True)

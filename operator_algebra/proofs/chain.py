@@ -50,6 +50,18 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """One link as a textbook has it, unexpanded."""
+
+    formula: Expr
+    reason: str
+
+    def text(self, style: Style = "unicode") -> str:
+        """The formula."""
+        return self.formula.render(style)
+
+
+@dataclass(frozen=True, slots=True)
 class Lemma:
     """A rule that is nobody's law: its number, what it says, and the multiples of others that add up to it."""
 
@@ -77,7 +89,7 @@ class Chain:
 
     first: Expr
     last: Expr
-    steps: tuple[Step, ...]
+    steps: tuple[Step | Shown, ...]
     lemmas: tuple[Lemma, ...]
 
     def links(self, style: Style = "unicode") -> list[tuple[str, str]]:

@@ -17,11 +17,12 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.identities.claims import law_of
 from operator_algebra.identities.facts import domain
 from operator_algebra.identities.identity import Identity, Law, Statement
+from operator_algebra.identities.textbook import textbook
 from operator_algebra.identities.variants import wider
 from operator_algebra.progress import PATIENCE, Progress, reporting
 from operator_algebra.proofs import kernel
 from operator_algebra.proofs.certificate import certificate, of_blocks
-from operator_algebra.proofs.chain import Chain, Step, chain
+from operator_algebra.proofs.chain import Chain, Shown, Step, chain
 from operator_algebra.proofs.counterexample import Counterexample
 from operator_algebra.proofs.decide import Decision, decide
 from operator_algebra.proofs.kernel import Data
@@ -64,6 +65,9 @@ class Reading:
         """The proof as a chain of equalities; None without a proof, and where nobody would read it."""
         if self.found is None or not isinstance(self.claim, Identity):
             return None
+        known = textbook(self.claim) if self.verdict == "PROVED" else None
+        if known is not None:
+            return Chain(self.claim.lhs, self.claim.rhs, tuple(Shown(one.formula, one.reason) for one in known), ())
         return chain(self.found, self.claim.lhs, self.claim.rhs)
 
 
@@ -109,7 +113,7 @@ class Proof:
         return self.verdict == "PROVED"
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[Step | Shown, ...]:
         """The links of the chain, reading by reading; none where there is no chain."""
         return tuple(step for reading in self.readings if reading.chain for step in reading.chain.steps)
 

@@ -149,6 +149,23 @@ def expression(like: Expr, *, of: Sequence[Expr] = (), inverse: bool = True) -> 
     return kind
 
 
+def calculation(first: Expr, last: Expr) -> Kind[list[Expr]]:
+    """Formulas, the first and the last of them given, with at least one between."""
+
+    def kind(answer: object) -> list[Expr]:
+        given: Any = answer
+        if not isinstance(given, list | tuple) or len(given) < 3:  # pyright: ignore[reportUnknownArgumentType]
+            raise InputError(f"{_ANSWER} is {told(answer)}. Give a list of at least three formulas.")
+        found = [expression(first)(one) for one in cast("Sequence[object]", given)]
+        for place, wanted in ((0, first), (-1, last)):
+            if found[place] != wanted:
+                where = "begin" if place == 0 else "end"
+                raise InputError(f"the calculation does not {where} with {wanted.render()}, but with {found[place]}.")
+        return found
+
+    return kind
+
+
 def claim(answer: object) -> Law:
     """An equation as text, or an identity."""
     if isinstance(answer, str) and "=" not in answer:

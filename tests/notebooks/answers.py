@@ -34,6 +34,14 @@ WRONG: dict[str, list[tuple[str, ...]]] = {
         ("lambda qdd: np.zeros(7)", "lambda qdd: fast + 1", "lambda qdd: 1 / 0"),
         ("0.0", "1.0", "-1.7", "1e300"),
     ],
+    "07_the_identity": [
+        ('"A"',),
+        ("I", "I + K @ H @ psi", "I - K @ H @ phi"),
+        (
+            '["phi - psi", "psi K H psi", "psi K H phi"]',
+            '["phi - psi", "phi K H psi + psi K H phi", "psi K H phi"]',
+        ),
+    ],
     "08_forward_dynamics": [
         ('"G"', '"P"'),
         ("0.0", "-1.0", "np.exp(1)"),
@@ -82,6 +90,16 @@ WRONG_KIND: dict[str, list[tuple[str, ...]]] = {
         ("4", '("1", "2", "1")'),
         ("fast", "np.ndarray", "lambda qdd: qdd[:3]", "lambda qdd: 'zero'"),
         ("measured", '"1.7 kg"'),
+    ],
+    "07_the_identity": [
+        ('"C"', "K"),
+        ("inv(phi) @ psi", "H", "'H phi'", "7"),
+        (
+            '"phi - psi"',
+            '["phi - psi", "psi K H phi"]',
+            '["phi", "psi", "psi K H phi"]',
+            '["phi - psi", "H", "psi K H phi"]',
+        ),
     ],
     "08_forward_dynamics": [("D", '"D(k)"', '""'), ("blocks", '"log"'), ("blocks", "7")],
     "09_trees_and_floating_bases": [("75", "{38, 37}"), ("parents", "oa.Model"), ("1", '"all"')],

@@ -29,6 +29,7 @@ from tests.expression_strategies import expressions
 from tests.golden.pages import pages
 from tests.lowering.agreement import bound, scale
 from tests.lowering.cases import case
+from tests.often import backend_for
 from tests.oracles.interpreted import interpreted
 from tests.rounding import apart
 
@@ -157,7 +158,7 @@ def told(run: Callable[[], Any]) -> tuple[Any, tuple[str, ...]]:
 def read_again(seed: int) -> str:
     """What became of a random case: its program read back, compiled, and interpreted from the text alone."""
     drawn = case(seed)
-    e, model = drawn.formula, drawn.model
+    e, model, backend = drawn.formula, drawn.model, backend_for(seed)
     try:
         program = oa.compile(e, model, frame=drawn.frame, method=drawn.method).program
     except NotLowerable:
@@ -167,7 +168,8 @@ def read_again(seed: int) -> str:
     assert (found, found.text) == (program, text), drawn
     assert found.pseudocode(reasons=True) == program.pseudocode(reasons=True), drawn
     own, again = (
-        told(lambda p=p: oa.compile(p, model, frame=drawn.frame)(**drawn.arguments)) for p in (program, found)
+        told(lambda p=p: oa.compile(p, model, frame=drawn.frame, backend=backend)(**drawn.arguments))
+        for p in (program, found)
     )
     assert own[1] == again[1], drawn
     assert own[0] is again[0] if isinstance(own[0], type) else alike(own[0], again[0]), drawn
@@ -184,7 +186,7 @@ def read_again(seed: int) -> str:
     if not np.isfinite(scaled.condition) or bound(scaled) > 1e-3:
         return "without digits"
     meant = interpreted(Program.parse(text), model, frame=drawn.frame, **values)
-    compiled, _ = told(lambda: oa.compile(program, model, frame=drawn.frame)(**values))
+    compiled, _ = told(lambda: oa.compile(program, model, frame=drawn.frame, backend=backend)(**values))
     sized = scale(e, arrays_of(meant)[0], scaled) if isinstance(e, Query) else scaled.scale or 1.0
     for one, other in zip(arrays_of(meant), arrays_of(compiled), strict=True):
         assert apart(one, other.reshape(one.shape)) <= 2 * bound(scaled) * sized, drawn

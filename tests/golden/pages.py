@@ -24,6 +24,9 @@ STYLES: tuple[Literal["unicode", "ascii", "latex"], ...] = ("unicode", "ascii", 
 NUMBERINGS: tuple[Literal["model", "paper"], ...] = ("model", "paper")
 APPLICATIONS = ("dynamics", "task_space", "sensitivities")
 
+RELATED = frozenset(f"task_space/{name}" for name in ("bias", "consistent_inverse", "inertia", "force", "null_space"))
+"""Pages whose programs solve equations between bodies, by relations."""
+
 MASS = s.H @ s.phi @ s.M @ s.phi.T @ s.H.T
 W = s.I - s.H @ s.psi @ s.K
 h = scalar("h")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,11 +30,15 @@ from tests.strategies import random_body
 PAGES = pages()
 # These write I inside a matrix, a block of a stack, or elimination by relations, in words that no line spells out.
 IN_WORDS = ("[I", "I,", "I;", "I]", "[1]", "triangularise", "solve the equations")
-READ = {
-    path.relative_to(FOLDER).as_posix(): e
-    for path, e in PAGES.items()
-    if lower(e).stages and not any(word in lower(e).pseudocode("ascii") for word in IN_WORDS)
-}
+
+
+def is_read(path: Path) -> bool:
+    """Whether the page that is kept has lines to be done by hand."""
+    _, page, *_ = re.split("==== ascii, .* numbering ====", path.read_text(encoding="utf-8"))
+    return bool(re.search("^(for |once)", page, re.M)) and not any(word in page for word in IN_WORDS)
+
+
+READ = {path.relative_to(FOLDER).as_posix(): e for path, e in PAGES.items() if is_read(path)}
 PARENTS = (-1, 0, 1, 1, 0, 4)
 KINDS = ("revolute", "universal", "spherical", "prismatic", "revolute", "cylindrical")
 
@@ -206,4 +212,4 @@ def done_by_hand(program: Program) -> None:
 
 
 def test_enough_pages_are_done_by_hand() -> None:
-    assert len(READ) >= 25
+    assert len(READ) >= 50

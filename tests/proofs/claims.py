@@ -33,15 +33,18 @@ def _mutants() -> tuple[Identity, ...]:
     return tuple(Identity(m.name, m.lhs, m.rhs, domain=words) for m, words in zip(found, plain, strict=True))
 
 
+@cache
 def _equal() -> set[str]:
     return set(_EQUAL.read_text(encoding="utf-8").splitlines())
 
 
+@cache
 def true_mutants() -> list[Identity]:
     """Mutants that happen to hold."""
     return [mutant for mutant in _mutants() if f"{mutant.name}: {mutant.formula()}" in _equal()]
 
 
+@cache
 def false_mutants() -> list[Identity]:
     """All other mutants."""
     return [mutant for mutant in _mutants() if f"{mutant.name}: {mutant.formula()}" not in _equal()]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from operator_algebra.operators.spaces import Type
 from operator_algebra.proofs.facts import Fact, Term, total
 from operator_algebra.proofs.letters import ONE, RING, Form, Letter, adjoint, times, word
 from operator_algebra.proofs.theory import Axiom
@@ -18,7 +19,7 @@ def inverses(bench: Workbench) -> Iterator[Fact]:
     """For every inverse in the claim that is not one of a single factor: what it is."""
     for x in [x for x in bench.theory.letters if x.kind == "inverse"]:
         assert x.body is not None
-        if x.structure.flow == "diagonal" or x in bench.solved:
+        if x in bench.solved or (x.structure.flow == "diagonal" and not _of_invertible_blocks(x.body)):
             continue
         found = inverse_of(bench, bench.core.reduce(x.body)[0], x)
         if found is None:
@@ -80,10 +81,23 @@ def _by_lemma(bench: Workbench, p: Form, besides: Letter) -> Form | None:
 
 
 def inverse_in_place(bench: Workbench, p: Form, besides: Letter) -> Form | None:
-    """The inverse of I, or of what a letter is the inverse of."""
+    """The inverse of I, of what a letter is the inverse of, or of a leaf that is declared to have one."""
     if len(p) == 1 and ONE in p:
         return {ONE: 1 / p[ONE]}
+    letters = next(iter(p))[1]
+    if p == word(*letters) and len(letters) == 1 and _invertible(letters[0]):
+        spaces = letters[0].type
+        return word(bench.theory.made_of("inverse", p, Type(spaces.codomain, spaces.domain)))
     return _known(bench, p, besides)
+
+
+def _invertible(x: Letter) -> bool:
+    return x.kind == "leaf" and "invertible" in x.structure.flags
+
+
+def _of_invertible_blocks(p: Form) -> bool:
+    """Whether blocks are a product that begins with a leaf which has an inverse."""
+    return len(p) == 1 and len(letters := next(iter(p))[1]) > 1 and _invertible(letters[0])
 
 
 def _resolvent(bench: Workbench, p: Form, like: Letter) -> Letter | None:

@@ -8,18 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from types import MappingProxyType
 
 from operator_algebra.errors import OperatorAlgebraError
-from operator_algebra.expressions.build import diag, one
-from operator_algebra.expressions.nodes import Expr, Product, Root, Symbol
+from operator_algebra.expressions.build import add, diag, one, operator, zero
+from operator_algebra.expressions.nodes import Diag, Expr, Fixpoint, Inverse, Product, Root, Sum, Symbol
 from operator_algebra.expressions.query import Query
 from operator_algebra.expressions.ring import matmul
-from operator_algebra.expressions.traverse import all_below, children_and_definition, free_symbols, postorder
+from operator_algebra.expressions.traverse import (
+    all_below,
+    children_and_definition,
+    fold,
+    free_symbols,
+    postorder,
+    rebuild,
+)
 from operator_algebra.identities.identity import Identity, Statement
 from operator_algebra.identities.themes.noise import J
 from operator_algebra.operators.spaces import FORCE, MOTION
-from operator_algebra.symbols import E_phi, H, I, Innovations, M, R, innovations, phi
+from operator_algebra.symbols import E_phi, H, I, Innovations, M, R, differentiate, innovations, phi
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +166,57 @@ def _common_ancestor(statement: Statement) -> Iterator[Reduced]:
         yield Reduced("common ancestors", (*equations, *kinds))
 
 
+def _roots(statement: Statement) -> Iterator[Reduced]:
+    """X = A + diag(E* Y E), E a hop: no hop leaves a root, so the block of X there is that of A.
+
+    What is left says something of blocks of one body alone, whatever they are: the joint map of a free base has an
+    inverse, solutions of other equations are any blocks of their kind.
+    """
+    X, Y = _sides(statement)
+    if not (isinstance(X, Fixpoint) and "free base" in statement.domain):
+        return
+    whole = X.body.substitute({X.variable: X})
+    terms = whole.children if isinstance(whole, Sum) else (whole,)
+    carried = {term: term.body.children[-1] for term in terms if isinstance(term, Diag) and _carries(term.body)}
+    own = reduce(add, (term for term in terms if term not in carried), zero(X.type))
+    left, right = _of_one_body(own), _of_one_body(Y)
+    if left is not None and right is not None:
+        equations = Identity("equation", X, whole), Identity("at a root", left, right)
+        kinds = [Blocks("shift", E, "inward strict hop") for E in dict.fromkeys(carried.values())]
+        yield Reduced("roots", (*equations, *kinds))
+
+
+def _carries(e: Expr) -> bool:
+    """Whether a product ends with a hop, so that its column at a root is zero."""
+    return isinstance(e, Product) and e.children[-1].structure.hop and e.children[-1].structure.flow == "inward"
+
+
+_FREE_JOINT = operator("H_root", FORCE >> FORCE, structure="diagonal invertible")
+"""The joint map of a free base: its torques are all forces."""
+
+
+def _of_one_body(e: Expr) -> Expr | None:
+    """A formula for blocks of one body alone, its joint map invertible; None if it speaks of other bodies."""
+
+    def below(node: Expr) -> tuple[Expr, ...]:
+        return () if isinstance(node, Fixpoint) else children_and_definition(node)
+
+    def combine(node: Expr, parts: tuple[Expr, ...]) -> Expr:
+        if node is H:
+            return _FREE_JOINT
+        if isinstance(node, Fixpoint):
+            return operator(f"{node.name}_root", node.type, structure=node.structure)
+        return parts[0] if isinstance(node, Symbol) and parts else rebuild(node, parts)
+
+    leaves = [node for node in postorder(e, below) if isinstance(node, Symbol | Fixpoint) and not below(node)]
+    own = all(x is H or (x.structure.flow == "diagonal" and _spatial(x)) for x in leaves)
+    return fold(e, combine, below) if own else None
+
+
+def _spatial(x: Expr) -> bool:
+    return {x.type.codomain, x.type.domain} <= {MOTION, FORCE}
+
+
 def _cholesky(statement: Statement) -> Iterator[Reduced]:
     """m m* = X, m one way, its diagonal blocks Cholesky factors: so it is the Cholesky factor, which is unique."""
     m, X = _sides(statement)
@@ -181,14 +240,42 @@ def _query(statement: Statement) -> Iterator[Reduced]:
 
 def _determinant(X: Expr, Y: Expr) -> Iterator[Reduced]:
     """X = U Y U* with U unit one way, whose determinant is one."""
+    for U in _unit_factors(X, Y):
+        yield Reduced("unit factors", (Identity("factors", X, U @ Y @ U.T), Blocks("factor", U, "inward unit")))
+
+
+def _unit_factors(X: Expr, Y: Expr) -> Iterator[Expr]:
+    """What U may be in X = U Y U*."""
     plain = _vocabulary(X, Y)
     for U in (plain.U, phi, plain.psi):
         if X.type == Y.type == Y.type.T and U.type.domain == Y.type.codomain:
-            kinds = Blocks("factor", U, "inward unit")
-            yield Reduced("unit factors", (Identity("factors", X, U @ Y @ U.T), kinds))
+            yield U
 
 
 def _trace(X: Expr, Y: Expr) -> Iterator[Reduced]:
+    yield from _turned_factors(X, Y)
+    yield from _logarithmic_rates(X, Y)
+
+
+def _logarithmic_rates(X: Expr, Y: Expr) -> Iterator[Reduced]:
+    """tr(X⁻¹ Ẋ) = tr(Y⁻¹ Ẏ) for X = U Y U*, U unit one way: U⁻¹ U̇ is strict, so its trace and that of U̇* U⁻* are zero.
+
+    Of Ẋ no more is needed than Ẋ = N Y U* + U Ẏ U* + U Y N* with N strict.
+    """
+    if not all(isinstance(e, Product) and isinstance(e.children[0], Inverse) for e in (X, Y)):
+        return
+    (A, B), (A_rate, B_rate) = zip(*((e.children[0].body, matmul(*e.children[1:])) for e in (X, Y)), strict=True)
+    for U in _unit_factors(A, B):
+        N = differentiate(U)
+        equations = (
+            Identity("factors", A, U @ B @ U.T),
+            Identity("rate", A_rate, N @ B @ U.T + U @ B_rate @ U.T + U @ B @ N.T),
+        )
+        yield Reduced("rates of unit factors", (*equations, Blocks("factor", U, "inward unit"),
+                                                Blocks("rate of the factor", N, "inward strict")))  # fmt: skip
+
+
+def _turned_factors(X: Expr, Y: Expr) -> Iterator[Reduced]:
     """X = A B and B A = Y: the trace does not see which factor comes first."""
     factors = _factors(X)
     for k in range(len(factors)):
@@ -243,6 +330,7 @@ SCHEMAS: Mapping[str, Callable[[Statement], Iterator[Reduced]]] = MappingProxyTy
         "path": _path,
         "common ancestor": _common_ancestor,
         "cholesky": _cholesky,
+        "roots": _roots,
         "query": _query,
         "frame": _natural,
         "numbering": _renumbered,

@@ -150,14 +150,14 @@ def uniqueness(bench: Workbench) -> Iterator[Fact]:
 def from_laws(bench: Workbench) -> Iterator[Fact]:
     """What laws of the catalogue say that an unknown is, where that satisfies its equation.
 
-    The first time their letters come in, the second time they are tried.
+    It is tried at once if its letters are there, else when they have been worked with.
     """
     for f in [x for x in bench.theory.letters if x.kind == "unknown"]:
         for side in _said_equal(f):
-            if bench.once("law", f, side):
-                bench.theory.read(side)
-            elif bench.once("law tried", f, side):
-                found = _as_image(bench, f, bench.theory.read(side))
+            before = len(bench.theory.letters)
+            image = bench.theory.read(side)
+            if len(bench.theory.letters) == before and bench.once("law", f, side):
+                found = _as_image(bench, f, image)
                 if found is not None:
                     yield found
 

@@ -25,8 +25,8 @@ from tests.proofs.reading import proved
 
 LAWS = [law for law in catalogue().values() if isinstance(law, Identity)]
 EQUAL = (Path(__file__).parents[1] / "laws" / "equal_mutants.txt").read_text(encoding="utf-8").splitlines()
-OPEN = {"rate of articulated propagation in axes of the base", "cross product with a known force"}
-"""Laws without a proof: rewriting does not end before the rate of P is found; no fact about brackets with forces."""
+OPEN = {"cross product with a known force"}
+"""Laws without a proof: there is no fact about brackets with forces."""
 SECONDS = 0.3
 """What a false claim may take."""
 

@@ -7,7 +7,7 @@ proof needs besides. The kernel derives the axioms from them, so that no axiom c
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import assert_never, cast
 
@@ -32,10 +32,11 @@ from operator_algebra.operators.leaf import JointMap, JointMapRate, RigidShift
 from operator_algebra.operators.spaces import Space
 from operator_algebra.proofs.facts import BracketOf, DiagonalOf, Fact, Real, Turned, Unique, resting_on
 from operator_algebra.proofs.kernel import Data
-from operator_algebra.proofs.letters import Form, Letter, Word
+from operator_algebra.proofs.letters import Form, Letter, Word, times, word
 from operator_algebra.proofs.theory import Axiom, Theory
 
-_FLAGS = ("hop", "strict", "unit", "symmetric", "semidefinite", "definite", "onto", "invertible")
+_KINDS: dict[object, str] = {RigidShift("parent"): "rigid", JointMap(): "joint", JointMapRate(): "joint-rate"}
+"""Leaves of which the kernel knows facts."""
 
 
 class Writer:
@@ -163,26 +164,17 @@ class Writer:
     def _declare(self, letter: Letter, source: Expr | None, parts: Sequence[Data]) -> None:
         if letter is not self.theory.base(letter):
             letter, parts = letter.star, [["'", part] for part in parts]
-        for needed in self._beside(letter):
-            self._letter(needed)
         own = self.names[letter] = self._fresh(self.wanted.get(letter) or _suggested(letter, source))
         if letter.kind in ("leaf", "unknown", "number"):
-            flags = _declared_flags(letter)
-            self.declared.append([own, letter.kind, *self._type(letter), " ".join([letter.structure.flow, *flags])])
+            leaf = letter.source.leaf if isinstance(letter.source, Symbol) else None
+            kind = letter.kind if leaf is None else _KINDS.get(leaf.form, letter.kind)
+            self.declared.append([own, kind, *self._type(letter), *_given(letter)])
             if letter.kind == "unknown":
                 assert isinstance(source, Fixpoint)
                 self.declared.append([own, "equals", self.formula(source.body)])
         else:
-            extra = [self._space(letter.type.domain)] if letter.kind == "root" else []
+            extra = [self._space(letter.type.domain)] if letter.kind in ("root", "own") else []
             self.declared.append([own, kernel_word(letter), *parts, *extra])
-
-    def _beside(self, letter: Letter) -> list[Letter]:
-        """The letters in which a block diagonal or a bracket is told: those of its words."""
-        if letter.kind not in ("diag", "local") or letter.body is None:
-            return []
-        form = letter.body
-        made = self.theory.diagonal(form) if letter.kind == "diag" else self.theory.local(letter, form)
-        return [x for _, letters in made for x in letters if letter not in (x, x.star)]
 
     def name(self, letter: Letter) -> str:
         """The name of a letter, declared where it is new."""
@@ -232,10 +224,45 @@ class Writer:
         if isinstance(fact.why, Real):
             return ["scalar", self.word(fact.why.word)]
         assert isinstance(fact.why, Axiom)
-        letter, side, other = fact.why.letter, fact.why.side, fact.why.other
-        if other is not None:
-            return [side, self.name(letter), self.name(other)]
-        return f"{self.name(letter)} {side}".strip()
+        return [*self._axiom(fact.why)]
+
+    def _axiom(self, why: Axiom) -> Iterator[str]:
+        """An axiom as the kernel calls it, and of which letters or formulas it holds."""
+        letter, other, theory = why.letter, why.other, self.theory
+        match why.side:
+            case "left" | "right":
+                yield from (why.side, self.name(letter))
+            case "skew" | "known":
+                assert other is not None
+                yield from (why.side, self.name(letter), self.name(other))
+            case "jacobi":
+                assert other is not None and other.body is not None
+                outer = theory.value(other, times(word(letter), other.body))
+                yield from (why.side, self.name(letter), self.name(other), self.name(outer))
+            case "rigid":
+                assert other is not None and letter.body is not None
+                outer = theory.value(letter, times(word(other.star), letter.body))
+                yield from (why.side, self.name(other), self.name(letter), self.name(outer))
+            case "alone" | "turning":
+                joint, rates = self._of_joint(letter)
+                made = [theory.turning(letter)] if why.side == "turning" else []
+                yield from (why.side, joint, self.name(letter), *map(self.name, made), rates)
+            case "":
+                if letter.kind == "own":
+                    bracket, _ = theory.acting(letter)
+                    joint, rates = self._of_joint(bracket)
+                    yield from ("closed", joint, self.name(bracket), self.name(letter), rates)
+                else:
+                    told = {"root": "root", "unknown": "equation", "leaf": "still"}
+                    yield from (told[letter.kind], self.name(letter))
+            case _:
+                assert_never(why.side)
+
+    def _of_joint(self, bracket: Letter) -> tuple[str, str]:
+        """The joint map and the rates of a bracket with H* w."""
+        assert bracket.body is not None
+        (((numbers, letters), _),) = bracket.body.items()
+        return self.name(letters[0].star), self.word((numbers, letters[1:]))
 
     def line(self, fact: Fact, places: Mapping[Fact, int]) -> list[Data]:
         """A fact as a line: what is zero, by which rule, from what."""
@@ -245,13 +272,17 @@ class Writer:
                 [str(c), self.word(left), self.reference(one, places), self.word(right)] for c, left, one, right in why
             ]
             rule: list[Data] = ["sum", *terms]
+        elif isinstance(why, Axiom):
+            rule = [kernel_word(why.letter)]
         elif isinstance(why, DiagonalOf):
             rule = ["diag", self.reference(why.of, places)]
         elif isinstance(why, BracketOf):
             rule = [kernel_word(why.letter), self.reference(why.of, places)]
         else:
             assert isinstance(why, Unique)
-            rule = ["unique", self.name(why.unknown), self._polynomial(why.image), self.reference(why.of, places)]
+            renamed = {self.name(old): self.name(new) for old, new in why.renamed}
+            image = self._polynomial(why.image)
+            rule = ["unique", self.name(why.unknown), image, self.reference(why.of, places), renamed]
         return [self.polynomial(fact.form), *rule]
 
 
@@ -263,12 +294,21 @@ def certificate(theory: Theory, lhs: Expr, rhs: Expr, proved: Fact) -> dict[str,
     lines: list[list[Data]] = []
     places: dict[Fact, int] = {}
     for fact in resting_on(proved):
-        if not isinstance(fact.why, Axiom | Real | Turned):
+        if not _is_reference(fact):
             lines.append(writer.line(fact, places))
             places[fact] = len(lines) - 1
-    if isinstance(proved.why, Axiom | Real | Turned):
+    if _is_reference(proved):
         lines.append([writer.polynomial(proved.form), "sum", ["1", "", writer.reference(proved, places), ""]])
     return _written(writer, claim, lines)
+
+
+def _is_reference(fact: Fact) -> bool:
+    """Whether a line names a fact; what a value is in letters is a line of its own."""
+    return isinstance(fact.why, Real | Turned) or (isinstance(fact.why, Axiom) and not _of_a_value(fact.why))
+
+
+def _of_a_value(why: Axiom) -> bool:
+    return why.side == "" and why.letter.kind in ("diag", "local")
 
 
 def of_blocks(theory: Theory, e: Expr, words: str) -> dict[str, Data]:
@@ -338,13 +378,12 @@ def _suggested(letter: Letter, source: Expr | None) -> str:
     return f"{kernel_word(letter)}({text})" if re.fullmatch(r"\w+", text) else kernel_word(letter)
 
 
-def _declared_flags(letter: Letter) -> list[str]:
-    if letter.kind == "unknown":
-        return ["symmetric"] if letter.structure.symmetric else []
+def _given(letter: Letter) -> list[str]:
+    """What the kernel is told of a letter that is made of no others: the way it goes, and whether it has a star."""
     if letter.kind == "number":
-        return ["symmetric"]
-    flags = [flag for flag in _FLAGS if flag in letter.structure.flags]
-    leaf = letter.source.leaf if isinstance(letter.source, Symbol) else None
-    form = None if leaf is None else leaf.form
-    more = {RigidShift("parent"): "rigid", JointMap(): "joint", JointMapRate(): "joint-rate"}
-    return [*flags, more[form]] if form in more else flags
+        return ["diagonal", "symmetric"]
+    structure = letter.structure
+    flow = structure.flow if structure.flow in ("diagonal", "inward", "outward") else "full"
+    flags = [flag for flag in ("hop", "strict", "unit") if flag in structure.flags and letter.kind == "leaf"]
+    blocks = " ".join([flow, *flags[:1]]) if flow != "full" else flow
+    return [blocks, "symmetric"] if structure.symmetric else [blocks]

@@ -192,6 +192,8 @@ class _Teller:
                 return f"{own} {body} = I" if why.side == "left" else f"{body} {own} = I"
             case "skew":
                 return "brackets are skew"
+            case "known":
+                return "a bracket with a known force"
             case "jacobi":
                 return "brackets are derivations"
             case "rigid":

@@ -51,11 +51,15 @@ class BracketOf:
 
 @dataclass(frozen=True, slots=True)
 class Unique:
-    """What satisfies the equation of an unknown is the unknown: `of` says that `image` does."""
+    """What satisfies the equation of an unknown is the unknown: `of` says that `image` does.
+
+    `renamed` says what letters become that are made of the unknown.
+    """
 
     unknown: Letter
     image: Form
     of: Fact
+    renamed: tuple[tuple[Letter, Letter], ...] = ()
 
 
 Why: TypeAlias = Axiom | Real | Turned | DiagonalOf | BracketOf | Unique | tuple[Term, ...]
@@ -79,6 +83,8 @@ class Fact:
 def total(terms: Iterable[Term]) -> Fact:
     """The fact that a sum of multiples of facts is zero."""
     listed = tuple(terms)
+    if len(listed) == 1 and listed[0] == (1, ONE, listed[0].fact, ONE):
+        return listed[0].fact
     parts = (RING.product([{t.left: t.c}, t.fact.form, {t.right: Fraction(1)}]) for t in listed)
     return Fact(RING.sum(parts), listed)
 

@@ -105,11 +105,11 @@ def whole_pattern(p: Form) -> Structure:
     """The structure of a polynomial."""
     flow: Flow = "zero"
     total: Fraction | None = Fraction(0)
-    for (_, letters), c in p.items():
+    for (numbers, letters), c in p.items():
         part = pattern(letters) if letters else Structure.make("diagonal", ("unit",))
         flow = join_flow(flow, part.flow)
         if not part.strict:
-            total = total + c if part.unit and total is not None else None
+            total = total + c if part.unit and not numbers and total is not None else None
     flags = {"strict"} if total == 0 else {"unit"} if total == 1 and flow in ("diagonal", "inward", "outward") else ()
     return Structure.make(flow, flags)
 

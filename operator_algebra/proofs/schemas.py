@@ -101,7 +101,7 @@ def _as_squares(what: str, X: Expr, shift: Expr | None, squares: _Squares) -> li
     if shift is None:
         return [Identity(f"{what} is a sum of squares", X, total)]
     recursion = Identity(f"{what} is a sum of squares, again and again", X, shift @ X @ shift.T + total)
-    return [recursion, Blocks(f"the shift of {what}", shift, "inward strict hop")]
+    return [recursion, Blocks(f"the shift of {what}", shift, "inward hop")]
 
 
 def _positive(plain: Innovations, noise: Sequence[Expr], wanted: Sequence[Expr]) -> list[Obligation]:
@@ -139,7 +139,7 @@ def _shift(propagation: Expr, *formulas: Expr) -> Expr | None:
 def _series(statement: Statement) -> Iterator[Reduced]:
     """φ (I − E) = I with E strict one way: E is nilpotent, and the series of its powers is the one inverse of I − E."""
     lhs, rhs = _sides(statement)
-    yield Reduced("series", (Identity("inverse", lhs @ (I - rhs), I), Blocks("shift", rhs, "inward strict hop")))
+    yield Reduced("series", (Identity("inverse", lhs @ (I - rhs), I), Blocks("shift", rhs, "inward hop")))
 
 
 def _path(statement: Statement) -> Iterator[Reduced]:
@@ -148,7 +148,7 @@ def _path(statement: Statement) -> Iterator[Reduced]:
     E = _shift(lhs, lhs, rhs)
     if E is not None:
         equations = Identity("both sides", lhs, rhs), Identity("inverse", lhs @ (I - E), I)
-        yield Reduced("paths", (*equations, Blocks("shift", E, "inward strict hop")))
+        yield Reduced("paths", (*equations, Blocks("shift", E, "inward hop")))
 
 
 def _common_ancestor(statement: Statement) -> Iterator[Reduced]:
@@ -162,7 +162,7 @@ def _common_ancestor(statement: Statement) -> Iterator[Reduced]:
         coupling, around = E.T @ Y @ E, psi - I
         parts = Y + around.T @ Y + Y @ around + psi.T @ (coupling - diag(coupling)) @ psi
         equations = Identity("decomposition", lhs, parts), Identity("inverse", psi @ (I - E), I)
-        kinds = Blocks("blocks", Y, "diagonal"), Blocks("shift", E, "inward strict hop")
+        kinds = Blocks("blocks", Y, "diagonal"), Blocks("shift", E, "inward hop")
         yield Reduced("common ancestors", (*equations, *kinds))
 
 
@@ -182,7 +182,7 @@ def _roots(statement: Statement) -> Iterator[Reduced]:
     left, right = _of_one_body(own), _of_one_body(Y)
     if left is not None and right is not None:
         equations = Identity("equation", X, whole), Identity("at a root", left, right)
-        kinds = [Blocks("shift", E, "inward strict hop") for E in dict.fromkeys(carried.values())]
+        kinds = [Blocks("shift", E, "inward hop") for E in dict.fromkeys(carried.values())]
         yield Reduced("roots", (*equations, *kinds))
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
 
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.traverse import definition_of
 from operator_algebra.identities.catalogue import catalogue
 from operator_algebra.identities.identity import Identity
 from operator_algebra.operators.leaf import RigidShift
-from operator_algebra.operators.local import CROSS
+from operator_algebra.operators.local import CROSS, CROSSBAR
 from operator_algebra.proofs.facts import BracketOf, DiagonalOf, Fact, Term, Unique, total
 from operator_algebra.proofs.letters import ONE, RING, Form, Letter, adjoint, times, word
 from operator_algebra.proofs.theory import Axiom, Theory
@@ -18,9 +19,13 @@ from operator_algebra.proofs.workbench import Workbench
 
 
 def bracket_facts(bench: Workbench) -> Iterator[Fact]:
-    """Brackets are skew, derivations of each other, and kept by rigid shifts."""
+    """Brackets are skew, derivations of each other, kept by rigid shifts, and have adjoints."""
     theory = bench.theory
     crosses = [x for x in theory.letters if x.function is CROSS and _single(x)]
+    for x, y in product(crosses, [y for y in theory.letters if y.function is CROSSBAR and _single(y)]):
+        if bench.once("known", x, y):
+            form = RING.minus(times(word(x.star), _body(y)), times(word(y), _body(x)))
+            yield bench.axiom(Axiom(x, "known", y), form)
     for k, x in enumerate(crosses):
         for y in crosses[k:]:
             if bench.once("skew", x, y):
@@ -179,7 +184,7 @@ def _as_image(bench: Workbench, f: Letter, image: Form) -> Fact | None:
         return None
     renamed = _renamed(theory, f, image)
     fact = bench.equal(image, _put(theory.equations[f], f, image, renamed))
-    return None if fact is None else Fact(RING.minus(word(f), image), Unique(f, image, fact))
+    return None if fact is None else Fact(RING.minus(word(f), image), Unique(f, image, fact, tuple(renamed.items())))
 
 
 def _renamed(theory: Theory, f: Letter, image: Form) -> dict[Letter, Letter]:

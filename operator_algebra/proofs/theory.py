@@ -44,7 +44,7 @@ E* D E is block-diagonal; cross(H* x) H* = 0; Ḣ = 0 and cross(H* x) H* = H* A 
 A joint that turns about one axis has one degree of freedom, and a constant map.
 """
 
-Side = Literal["left", "right", "skew", "jacobi", "rigid", "alone", "turning", ""]
+Side = Literal["left", "right", "skew", "known", "jacobi", "rigid", "alone", "turning", ""]
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,8 +239,12 @@ class Theory:
             rates = letters[0].type.domain
             self.made_of("own", word(x), rates >> rates)
         if "revolute" in self.traits:
-            turn = self._met(made_of("local", x.body, x.type, function=SPIN))
-            yield Axiom(x, "turning", x), RING.minus(word(x), word(turn))
+            yield Axiom(x, "turning", x), RING.minus(word(x), word(self.turning(x)))
+
+    def turning(self, x: Letter) -> Letter:
+        """The spin with the vector of a bracket."""
+        assert x.body is not None
+        return self._met(made_of("local", x.body, x.type, function=SPIN))
 
     def acting(self, x: Letter) -> tuple[Letter, Letter]:
         """The bracket with H* w that acts on motions of joints as a letter says, and H*."""

@@ -59,7 +59,7 @@ class Workbench:
                 rest, more = rules.reduce(RING.minus(rest, total(turns).form))
                 trace += [*turns, *more]
             if not rest:
-                return trace[0].fact if len(trace) == 1 and trace[0] == (1, ONE, trace[0].fact, ONE) else total(trace)
+                return total(trace)
         return None
 
 

@@ -62,7 +62,7 @@ def test_the_domain_is_declared() -> None:
 
 def test_what_is_declared_of_a_leaf_is_what_the_model_says() -> None:
     (shift,) = [one for one in written("propagation")["declare"] if one[0] == "E_phi"]
-    assert shift == ["E_phi", "leaf", "force", "force", "inward hop strict rigid"]
+    assert shift == ["E_phi", "rigid", "force", "force", "inward hop"]
     assert E_phi.structure.hop
 
 

@@ -23,6 +23,11 @@ def test_a_sum_of_multiples_is_zero() -> None:
     assert list(made.below()) == [left, right]
 
 
+def test_a_sum_of_one_fact_is_that_fact() -> None:
+    _, (left, _right) = facts()
+    assert total([Term(Fraction(1), ONE, left, ONE)]) is left
+
+
 def test_the_adjoint_of_the_adjoint_is_the_fact() -> None:
     _, (left, _right) = facts()
     assert turned(left).form == adjoint(left.form)
@@ -38,7 +43,7 @@ def test_equal_terms_are_put_together() -> None:
 
 def test_what_a_fact_rests_on_comes_before_it() -> None:
     _, (left, right) = facts()
-    inner = total([Term(Fraction(1), ONE, left, ONE)])
+    inner = total([Term(Fraction(2), ONE, left, ONE)])
     outer = total([Term(Fraction(1), ONE, inner, ONE), Term(Fraction(1), ONE, right, ONE)])
     listed = resting_on(outer)
     assert set(listed) == {left, right, inner, outer}

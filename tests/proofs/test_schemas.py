@@ -86,7 +86,7 @@ def pattern(e: oa.Expr, words: str) -> None:
 
 @pytest.mark.parametrize(
     ("e", "words"),
-    [(E_psi, "inward strict hop"), (U, "inward unit"), (phi @ E_phi, "inward strict"), (m, "inward"),
+    [(E_psi, "inward hop"), (U, "inward unit"), (phi @ E_phi, "inward strict"), (m, "inward"),
      (E_phi @ P @ E_phi.T, "diagonal"), (psi.T, "outward unit")],
 )  # fmt: skip
 def test_patterns_are_read_off_letters(e: oa.Expr, words: str) -> None:

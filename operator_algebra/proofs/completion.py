@@ -26,7 +26,7 @@ _LONGEST = 24
 _FAIR = 4
 _LOOK = 8
 
-Outcome = Literal["proved", "complete", "stopped"]
+Outcome = Literal["proved", "complete", "stopped", "late"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,6 +76,8 @@ class Completion:
     most: int = _RULES
     rules: dict[Rule, None] = field(default_factory=dict[Rule, None])
     complete: bool = False
+    left: int = 0
+    """How many of the jobs of the last run are left to do."""
     _starting: dict[Letter, list[Rule]] = field(default_factory=dict[Letter, list[Rule]])
     _jobs: list[tuple[int, int, int, Fact | _Overlap]] = field(
         default_factory=list[tuple[int, int, int, Fact | _Overlap]]
@@ -173,10 +175,11 @@ class Completion:
     def run(self, goals: Sequence[Form], jobs: int, until: float = math.inf) -> Outcome:
         """Complete until all goals are rewritten to zero, nothing is left to do, or a bound is met.
 
-        The bound is a number of jobs, so that the answer does not depend on the machine; `until` is for the patient.
+        The bound is a number of jobs, so that the answer does not depend on the machine. `until` is for the patient:
+        later than that it is late, and can go on with the jobs that are left.
         """
         found, looked = 0, -_LOOK
-        last = jobs
+        self.left = jobs
         while True:
             if found >= looked + _LOOK or not self._jobs:
                 looked = found
@@ -185,15 +188,17 @@ class Completion:
             if not self._jobs:
                 self.complete = not self._skipped and not any(rule.numbers for rule in self.rules)
                 return "complete" if self.complete else "stopped"
-            if last < 0 or time.monotonic() > until or len(self.rules) > self.most:
+            if self.left < 0 or len(self.rules) > self.most:
                 return "stopped"
             job = self._next()
             if job is not None:
-                last -= isinstance(job, _Overlap)
+                self.left -= isinstance(job, _Overlap)
                 try:
                     found += self._do(job)
                 except TooLong:
                     self._skipped = True
+            if self._jobs and time.monotonic() > until:
+                return "late"
 
     def _next(self) -> Fact | _Overlap | None:
         """The smallest job; every fourth time the oldest, so that none waits for ever."""

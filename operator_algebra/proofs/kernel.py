@@ -315,22 +315,30 @@ class Book:
 
         What goes one way has the diagonal of its letters: strict ones leave nothing, unit ones can be left out.
         """
-        if kind == "diag" and (shape := self.shape(power(*word))).flow != "full":
-            if shape.on == 0:
-                return {}
-            word = tuple(x for x in word if x.shape.on != 1)
+        places = [(k, n) for k in range(len(word) + 1) for n in range(len(word), k, -1)]
+        for k, n in places if kind == "diag" else []:
+            shape = self.shape(power(*word[k:n]))
+            if shape.flow != "full" and self.outside(kind, word[:k], word[n:], one_way=True):
+                if shape.on == 0:
+                    return {}
+                word = (*word[:k], *(x for x in word[k:n] if x.shape.on != 1), *word[n:])
+                break
         for k, x in enumerate(word):
             if x.kind == kind and self.outside(kind, word[:k], word[k + 1 :]):
                 inner = times(power(*word[:k]), x.body, power(*word[k + 1 :]))
                 return linear(inner, lambda w: self.opened(kind, w))
         return power(*word)
 
-    def outside(self, kind: str, left: Word, right: Word) -> bool:
-        """Whether it does not: after numbers; for a diagonal between blocks, and between hops out and as many back."""
+    def outside(self, kind: str, left: Word, right: Word, *, one_way: bool = False) -> bool:
+        """Whether it does not: after numbers; for a diagonal between blocks, from hops to the parent to hops back.
+
+        Of what goes one way the diagonal may stand between hops to children and back, too.
+        """
         if kind != "diag":
             return not right and all(x.kind == "number" for x in left)
         hops = [[part.hop and part.flow for part in self.hops(word)] for word in (left, right)]
-        return hops == [["outward"] * len(hops[0]), ["inward"] * len(hops[0])]
+        out, back = ["outward"] * len(hops[0]), ["inward"] * len(hops[0])
+        return hops == [out, back] or (one_way and hops == [back, out])
 
     def unique(self, name: str, formula: Data, ref: Data, renamed: dict[str, str]) -> Poly:
         """What satisfies the equation of an unknown is the unknown; letters made of it become those of its image."""
@@ -365,7 +373,7 @@ def check(certificate: Data) -> dict[str, Data]:
         if claim[0] == "is":
             shape, wanted = book.shape(book.read(claim[1])), SHAPES[claim[2]]
             good = shape.flow == wanted.flow and wanted.on in (None, shape.on) and shape.hop >= wanted.hop
-            need(good and not book.lines, f"{claim[1]} is {shape}")
+            need(good and not book.lines, f"{claim[1]} is {shape}, not {claim[2]}")
         else:
             need(book.lines and book.lines[-1] == less(*map(book.read, claim)), "the last line is not the claim")
         spare = [x for x in book.letters.values() if x not in book.used]

@@ -276,7 +276,7 @@ def _reading(claim: Identity, seconds: float) -> Reading:
         if example is not None:
             return Reading(claim, "REFUTED", None, (), "", time.monotonic() - start, found, example)
         if not found.complete and first < seconds:
-            found = search(claim.lhs, claim.rhs, claim.domain, seconds=seconds)
+            found = search(claim.lhs, claim.rhs, claim.domain, seconds=seconds - first, after=found)
     if found.proved is not None:
         written = certificate(found.theory, claim.lhs, claim.rhs, found.proved)
         try:

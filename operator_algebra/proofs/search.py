@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from operator_algebra.errors import TheoryError
 from operator_algebra.expressions.nodes import Expr
-from operator_algebra.proofs.completion import Completion, Contradiction
+from operator_algebra.proofs.completion import Completion, Contradiction, Outcome
 from operator_algebra.proofs.facts import Fact, resting_on
 from operator_algebra.proofs.inverses import inverses
 from operator_algebra.proofs.letters import RING, Form, Letter, TooLong
@@ -28,44 +30,93 @@ _SEEDS = (None, 1, 2, 3)
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What was found: a proof; or what is left of the claim, and whether all rules are known."""
+    """What was found: a proof; or what is left of the claim, and whether all rules are known.
+
+    `going` is what is left to do where the time was up.
+    """
 
     theory: Theory
     proved: Fact | None
     rest: Form
     complete: bool
     bench: Workbench | None = None
+    going: _Going | None = field(default=None, repr=False, compare=False)
 
 
-def search(lhs: Expr, rhs: Expr, domain: Sequence[str] = (), *, seconds: float) -> Search:
-    """A proof of lhs = rhs from the definitions of what stands in it."""
-    until = time.monotonic() + seconds
-    theory = Theory(frozenset(domain).intersection(TRAITS))
+@dataclass(slots=True)
+class _Clock:
+    """Until when a search may go on; it stops there, and can be given more time."""
+
+    until: float = -math.inf
+
+    @property
+    def late(self) -> bool:
+        return time.monotonic() > self.until
+
+
+class _Going:
+    """A search that stops when its time is up, and goes on from there."""
+
+    def __init__(self, lhs: Expr, rhs: Expr, traits: frozenset[str]) -> None:
+        self.clock = _Clock()
+        self.steps = _orders(lhs, rhs, traits, self.clock)
+
+    def on(self, seconds: float) -> Search:
+        """What has been found some seconds later."""
+        self.clock.until = time.monotonic() + seconds
+        try:
+            return replace(next(self.steps), going=self)
+        except StopIteration as end:
+            return end.value
+
+
+def search(lhs: Expr, rhs: Expr, domain: Sequence[str] = (), *, seconds: float, after: Search | None = None) -> Search:
+    """A proof of lhs = rhs from the definitions of what stands in it; after another search it goes on from there."""
+    if after is not None:
+        return after if after.going is None else after.going.on(seconds)
+    return _Going(lhs, rhs, frozenset(domain).intersection(TRAITS)).on(seconds)
+
+
+def _orders(lhs: Expr, rhs: Expr, traits: frozenset[str], clock: _Clock) -> Generator[Search, None, Search]:
+    """One order of words after the other; each time when it is late, the shortest rest so far."""
+    theory = Theory(traits)
     try:
         goal = RING.minus(theory.read(lhs), theory.read(rhs))
     except TooLong:
         return Search(theory, None, {}, complete=False)
     if not goal:
         return Search(theory, Fact(goal, ()), goal, complete=True)
-    best: Search | None = None
+    best = Search(theory, None, goal, complete=False)
     for seed in _SEEDS:
-        found = _with_order(lhs, rhs, theory.traits, seed, until)
+        found = yield from _with_order(lhs, rhs, traits, seed, clock, best)
         if found.proved is not None or found.complete:
             return found
-        best = found if best is None or len(found.rest) < len(best.rest) else best
-        if time.monotonic() > until:
-            break
-    assert best is not None
+        best = _shorter(best, found)
+        if clock.late:
+            yield best
     return best
 
 
-def _with_order(lhs: Expr, rhs: Expr, traits: frozenset[str], seed: int | None, until: float) -> Search:
+def _shorter(one: Search, other: Search) -> Search:
+    return other if one.bench is None or len(other.rest) < len(one.rest) else one
+
+
+def _with_order(
+    lhs: Expr, rhs: Expr, traits: frozenset[str], seed: int | None, clock: _Clock, best: Search
+) -> Generator[Search, None, Search]:
     theory = Theory(traits)
     goal = RING.minus(theory.read(lhs), theory.read(rhs))
     core = Completion(Order(theory, seed))
     bench = Workbench(theory, core, core, goal)
+    stops = _steps(bench, goal, clock)
     try:
-        complete = _rewriting(bench, goal, until) or _tactics(bench, goal, until)
+        while True:
+            try:
+                next(stops)
+            except StopIteration as end:
+                complete = end.value
+                break
+            yield _shorter(best, Search(theory, None, bench.full.reduce(goal)[0], complete=False, bench=bench))
     except Contradiction as found:
         raise TheoryError(_contradiction(found.fact)) from None
     except TooLong:
@@ -73,10 +124,26 @@ def _with_order(lhs: Expr, rhs: Expr, traits: frozenset[str], seed: int | None, 
     proved = bench.equal(goal, {})
     if proved is not None:
         return Search(theory, proved, {}, complete, bench)
-    return Search(theory, None, bench.full.reduce(goal)[0], complete)
+    return Search(theory, None, bench.full.reduce(goal)[0], complete, bench)
 
 
-def _rewriting(bench: Workbench, goal: Form, until: float) -> bool:
+_Steps: TypeAlias = Generator[None, None, bool]
+
+
+def _steps(bench: Workbench, goal: Form, clock: _Clock) -> _Steps:
+    """All that is tried in one order; whether all rules are known in the end."""
+    return (yield from _rewriting(bench, goal, clock)) or (yield from _tactics(bench, goal, clock))
+
+
+def _run(rules: Completion, goal: Form, jobs: int, clock: _Clock) -> Generator[None, None, Outcome]:
+    """Complete for a number of jobs, with a pause each time when it is late."""
+    rules.left = jobs
+    while (outcome := rules.run([goal], rules.left, clock.until)) == "late":
+        yield
+    return outcome
+
+
+def _rewriting(bench: Workbench, goal: Form, clock: _Clock) -> _Steps:
     """Complete what rewriting deals well with, and find the inverses; whether the goal was reached."""
     found: list[Fact] = []
     bench.waiting = bench.new_axioms()
@@ -84,7 +151,7 @@ def _rewriting(bench: Workbench, goal: Form, until: float) -> bool:
         plain = [fact for fact in bench.waiting if bench.theory.plain(_letter(fact))]
         bench.waiting = [fact for fact in bench.waiting if fact not in plain]
         bench.core.add([*plain, *found])
-        if bench.core.run([goal], _CORE, until) == "proved":
+        if (yield from _run(bench.core, goal, _CORE, clock)) == "proved":
             return True
         found = list(inverses(bench))
         bench.waiting += bench.new_axioms()
@@ -92,7 +159,7 @@ def _rewriting(bench: Workbench, goal: Form, until: float) -> bool:
             return False
 
 
-def _tactics(bench: Workbench, goal: Form, until: float) -> bool:
+def _tactics(bench: Workbench, goal: Form, clock: _Clock) -> _Steps:
     """Rounds of tactics, with some rewriting between them; whether all rules are known in the end."""
     bench.full = bench.core.copy()
     complete = False
@@ -110,7 +177,7 @@ def _tactics(bench: Workbench, goal: Form, until: float) -> bool:
             bench.waiting = bench.new_axioms()
         bench.full.add(facts)
         last = not facts and not bench.waiting
-        outcome = bench.full.run([goal], _LAST if last else _BETWEEN, until)
+        outcome = yield from _run(bench.full, goal, _LAST if last else _BETWEEN, clock)
         if outcome == "proved" or last:
             return complete or (outcome != "stopped" and not _beyond(bench.theory))
     return complete

@@ -17,7 +17,7 @@ SAME_WORD = {
     "expressions/names.py": {"E_phi"},  # the glyphs of all symbols
     "expressions/nodes.py": {"H"},  # the adjoint in numpy's words
     "markup.py": {"E_phi", "H", "M"},  # the colours of all symbols
-    "proofs/kernel.py": {"cross", "spin"},  # the kernel asks nobody
+    "proofs/kernel.py": {"cross", "crossbar", "spin"},  # the kernel asks nobody
     "pages/leftovers.py": {"H"},  # a hole of a scheme
     "operators/drawing.py": {"M"},  # a path of SVG moves there
     "operators/leaf_factors.py": {"armature", "damping"},  # fields of joints

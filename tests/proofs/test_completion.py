@@ -73,6 +73,17 @@ def test_jobs_are_bounded() -> None:
     assert completion.run([], 3) == "stopped"
 
 
+def test_what_is_late_can_go_on() -> None:
+    theory = Theory()
+    theory.read(psi)
+    completion = Completion(Order(theory))
+    completion.add(Fact(form, why) for why, form in theory.axioms())
+    outcome, pauses = completion.run([], 2_000, until=0), 1
+    while outcome == "late":
+        outcome, pauses = completion.run([], completion.left, until=0), pauses + 1
+    assert (outcome, pauses > 10) == ("complete", True)
+
+
 def test_what_contradicts_itself_stops_loudly() -> None:
     theory = Theory()
     theory.read(inv(oa.define("nothing", H @ P @ H.T - D)))

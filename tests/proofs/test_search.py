@@ -2,8 +2,13 @@
 
 import time
 
+import pytest
+
+from operator_algebra.expressions.nodes import Expr
 from operator_algebra.identities.catalogue import law_named
 from operator_algebra.identities.identity import Identity
+from operator_algebra.proofs.completion import Completion
+from operator_algebra.proofs.order import Order
 from operator_algebra.proofs.search import search
 from operator_algebra.symbols import E_phi, I, Omega, P, R, Upsilon, diag, phi, psi
 
@@ -35,6 +40,28 @@ def test_it_ends_in_time_where_rules_never_come_to_an_end() -> None:
     found = search(law.lhs, -law.rhs, seconds=0.5)
     assert found.proved is None
     assert time.monotonic() - start < 30
+
+
+@pytest.mark.parametrize(("lhs", "rhs"), [(Upsilon, diag(Omega)), (P, R)], ids=["true", "false"])
+def test_it_goes_on_where_it_stopped(lhs: Expr, rhs: Expr, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[Completion] = []
+
+    def counted(order: Order) -> Completion:
+        started.append(Completion(order))
+        return started[-1]
+
+    monkeypatch.setattr("operator_algebra.proofs.search.Completion", counted)
+    whole = search(lhs, rhs, seconds=60)
+    orders, started[:] = len(started), []
+    found, pauses = search(lhs, rhs, seconds=0.002), 0
+    while found.going is not None:
+        found, pauses = search(lhs, rhs, seconds=0.002, after=found), pauses + 1
+    assert pauses > 0
+    assert len(started) == orders
+    assert (found.proved is None, found.complete, len(found.rest)) == (
+        whole.proved is None, whole.complete, len(whole.rest)
+    )  # fmt: skip
+    assert search(lhs, rhs, seconds=60, after=found) is found
 
 
 def test_a_claim_that_is_too_long_is_left() -> None:

@@ -93,9 +93,6 @@ def need(good: object, what: object) -> None:
         raise Refused(what)
 
 
-# -- polynomials
-
-
 def total(terms: Iterable[tuple[Word, Number]]) -> Poly:
     """The sum of terms."""
     found: Poly = {}
@@ -207,7 +204,7 @@ class Book:
             need(number or kind != "number", f"{name} is no number")
             need(shape.on is None or kind != "unknown", f"{name} would have to be proved {blocks}")
             need((to == of or shape.on != 1) and (shape.hop or kind != "rigid"), f"{name} cannot be {kind} {blocks}")
-            self.enter(name, kind, (to, of), shape, {}, bool(flags))
+            self.enter(name, kind, to, of, shape, {}, bool(flags))
             return
         body = self.read(given[0])
         (to, of), shape, symmetric = typed(body), self.shape(body), adjoint(body) == body
@@ -215,27 +212,26 @@ class Book:
             self.value |= {name: body, f"{name}'": adjoint(body)}
         elif kind == "equals":
             self.close(self.letters[name], body, shape.flow)
+        elif kind in FUNCTIONS:
+            vector, *spaces = FUNCTIONS[kind].split()
+            need((to, of) == (vector, "one"), f"{kind} of {to}")
+            self.enter(name, kind, spaces[0], spaces[1], BLOCKS, body, False)
         elif kind == "diag":
-            self.enter(name, kind, (to, of), BLOCKS, body, symmetric)
+            self.enter(name, kind, to, of, BLOCKS, body, symmetric)
         elif kind == "inverse":
-            self.enter(name, kind, (of, to), Shape(shape.flow, 1 if shape.on == 1 else None), body, symmetric)
+            unit, of_root = shape.on == 1, [x.kind for word in body for x in word] == ["root"]
+            self.enter(name, kind, of, to, Shape(shape.flow, 1 if unit else None), body, symmetric)
+            self.assumed += [] if unit or of_root else [f"{name} exists"]
         elif kind == "root":
             need(shape.flow == "diagonal" and symmetric and self.dual[given[1]] == given[1], f"{name} is no root")
-            self.enter(name, kind, (to, given[1]), BLOCKS, body)
-        elif kind == "own":
-            self.enter(name, kind, (given[1], given[1]), BLOCKS, body)
-        else:
-            need([to, of] == [FUNCTIONS[kind].split()[0], "one"], f"{kind} of {to}")
-            self.enter(name, kind, FUNCTIONS[kind].split()[1:], BLOCKS, body)
-        rooted = [x.kind for word in body for x in word] == ["root"]
-        if kind == "root" or (kind == "inverse" and shape.on != 1 and not rooted):
+            self.enter(name, kind, to, given[1], BLOCKS, body, False)
             self.assumed.append(f"{name} exists")
+        else:
+            need(kind == "own", f"{name} is {kind}")
+            self.enter(name, kind, given[1], given[1], BLOCKS, body, False)
 
-    def enter(
-        self, name: str, kind: str, spaces: Iterable[str], shape: Shape, body: Poly, symmetric: bool = False
-    ) -> None:
+    def enter(self, name: str, kind: str, to: str, of: str, shape: Shape, body: Poly, symmetric: bool) -> None:
         """A new letter, and its adjoint unless it is its own."""
-        to, of = spaces
         need({to, of} <= self.dual.keys() and (not symmetric or to == self.dual[of]), f"the spaces of {name}")
         own = star = Letter(name, kind, to, of, shape, body)
         if not symmetric:

@@ -79,7 +79,9 @@ def tampered(certificate: Certificate, seed: int) -> Certificate:
             stated[_word(word, rng, letters)] = c
     elif kind == 2:
         line = rng.choice(lines)
-        line[1] = rng.choice([rule for rule in ("sum", "diag", "unique", "cross") if rule != line[1]])
+        line[1] = rng.choice(
+            [rule for rule in ("sum", "diag", "unique", "cross", "spin", "crossbar") if rule != line[1]]
+        )
     elif kind == 3 and any(len(line) > 3 for line in lines):
         line = rng.choice([line for line in lines if len(line) > 3])
         del line[rng.randrange(2, len(line))]
@@ -92,4 +94,31 @@ def tampered(certificate: Certificate, seed: int) -> Certificate:
         ]
         (place, offset, *rest), part = rng.choice(parts)
         _put(lines, (place, offset + 2, *rest), _line(part, rng, letters, len(lines)))
+    return made
+
+
+_BLOCKS = ("diagonal", "inward", "outward", "full", "inward hop", "outward hop", "diagonal unit", "inward strict")
+_KINDS = ("leaf", "rigid", "joint", "unknown", "number", "inverse", "diag", "root", "define", "cross")
+
+
+def declared_otherwise(certificate: Certificate, seed: int) -> Certificate:
+    """The certificate with one change in what is declared: a kind, a space, blocks, a star, a formula."""
+    rng = random.Random(seed)
+    made = copy.deepcopy(certificate)
+    declared = rng.choice(made["declare"])
+    letters = [name + star for name, *_ in made["declare"] for star in ("", "'")]
+    kind = rng.randrange(4)
+    if kind == 0:
+        declared[1] = rng.choice([other for other in _KINDS if other != declared[1]])
+    elif declared[1] in ("leaf", "rigid", "joint", "unknown"):
+        if kind == 1:
+            declared[rng.choice((2, 3))] = rng.choice([*made["spaces"]])
+        elif kind == 2:
+            declared[4] = rng.choice(_BLOCKS)
+        else:
+            declared[5:] = [] if len(declared) > 5 else ["symmetric"]
+    else:
+        parts = [(path, part) for path, part in _places(declared[2:]) if isinstance(part, str)]
+        (offset, *rest), part = rng.choice(parts)
+        _put(declared, (offset + 2, *rest), _line(part, rng, letters, 0))
     return made

@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 import operator_algebra as oa
 from operator_algebra.proofs import kernel
 from operator_algebra.proofs.kernel import Refused, check
-from tests.proofs.tampering import tampered
+from tests.proofs.tampering import declared_otherwise, tampered
 
 FILE = Path(kernel.__file__)
 TAMPERED = 2_000
@@ -212,23 +213,90 @@ def accepted(certificate: dict[str, Any]) -> bool:
     return True
 
 
-def test_tampered_certificates_are_refused() -> None:
+@pytest.mark.parametrize("count", [300, pytest.param(TAMPERED, marks=pytest.mark.slow)])
+def test_tampered_certificates_are_refused(count: int) -> None:
     sources = certificates()
     assert all(accepted(one) for one in sources)
-    believed: list[int] = []
-    changed = 0
-    for seed in range(3 * TAMPERED):
-        source = sources[seed % len(sources)]
-        made = tampered(source, seed)
-        if made["lines"] == source["lines"]:
+    pairs = ((sources[seed % len(sources)], seed) for seed in range(3 * count))
+    changed = ((made, seed) for source, seed in pairs if (made := tampered(source, seed))["lines"] != source["lines"])
+    verdicts = {seed: accepted(made) for made, seed in islice(changed, count)}
+    assert len(verdicts) == count
+    assert [seed for seed, believed in verdicts.items() if believed] == []
+
+
+@pytest.mark.parametrize("count", [300, pytest.param(TAMPERED, marks=pytest.mark.slow)])
+def test_changed_declarations_are_refused_or_told(count: int) -> None:
+    """Another space, structure, kind, body or star: refused, or it is another claim, with another digest."""
+    sources = certificates()
+    digests = [check(copy.deepcopy(one))["sha256"] for one in sources]
+    accepted_ones = 0
+    for seed in range(count):
+        made = declared_otherwise(sources[seed % len(sources)], seed)
+        try:
+            found = check(copy.deepcopy(made))
+        except Refused:
             continue
-        changed += 1
-        if accepted(made):
-            believed.append(seed)
-        if changed == TAMPERED:
-            break
-    assert changed == TAMPERED
-    assert believed == []
+        accepted_ones += 1
+        assert found["sha256"] != digests[seed % len(sources)] or made == sources[seed % len(sources)]
+    assert 0 < accepted_ones < count // 3
+
+
+def brackets(*facts: Any, traits: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A claim about brackets of joint motions, by one fact."""
+    return {
+        "spaces": {"force": "motion", "motion": "force", "one": "one", "rate": "torque", "torque": "rate"},
+        "traits": list(traits),
+        "declare": [
+            ["H", "joint", "torque", "force", "diagonal"],
+            ["E", "rigid", "force", "force", "inward hop"],
+            ["w", "leaf", "rate", "one", "full"],
+            ["X", "leaf", "motion", "one", "full"],
+            ["x", "cross", "X"],
+            ["h", "cross", "H' w"],
+            ["e", "cross", "E' X"],
+            ["s", "spin", "H' w"],
+        ],
+        "claim": ["0", "0"],
+        "lines": [[{}, "sum", *(["1", "", fact, ""] for fact in facts)]],
+    }
+
+
+@pytest.mark.parametrize(
+    ("fact", "traits", "why"),
+    [
+        (["skew", "x", "h"], [], "does not follow"),
+        (["rigid", "E", "x", "e"], [], "does not follow"),
+        (["alone", "H", "h", "w"], ["revolute"], "does not follow"),
+        (["turning", "H", "h", "s", "w"], ["revolute"], "does not follow"),
+        (["rigid", "E", "x", "h"], [], "does not fit"),
+        (["rigid", "H", "x", "e"], [], "H is no rigid"),
+        (["jacobi", "x", "h", "e"], [], "does not fit"),
+        (["known", "x", "h"], [], "h is no crossbar"),
+        (["alone", "H", "h", "w"], [], "no fact here"),
+        (["alone", "H", "x", "w"], ["1-DOF"], "does not fit"),
+        (["turning", "H", "h", "s", "w"], ["1-DOF"], "no fact here"),
+        (["turning", "H", "x", "s", "w"], ["revolute"], "does not fit"),
+        (["still", "H"], ["revolute"], "H is no joint-rate"),
+        (["left", "x"], [], "x is no inverse"),
+        (["commute", "x", "h"], [], "not a certificate"),
+    ],
+)
+def test_no_fact_is_invented(fact: list[str], traits: list[str], why: str) -> None:
+    """Of a true fact it is said that it is not 0 = 0, of an invented one that it is none."""
+    with pytest.raises(Refused, match=why):
+        check(brackets(fact, traits=tuple(traits)))
+
+
+def test_no_inverse_is_forged() -> None:
+    for body, why in ((["+", "E", ["-1", "E"]], "terms of types"), ("E E'", "ill-typed")):
+        made = small()
+        made["declare"][1][2] = body
+        with pytest.raises(Refused, match=why):
+            check(made)
+    made = small()
+    made["declare"][1] = ["phi", "root", ["+", "", ["-1", "E"]], "force"]
+    with pytest.raises(Refused, match="no root"):
+        check(made)
 
 
 def test_other_declarations_prove_something_else() -> None:

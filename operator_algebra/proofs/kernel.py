@@ -250,7 +250,8 @@ class Book:
         inside = own.inside.union(*(x.inside for word in body for x in word))
         open_ones = {x for x in inside if x.kind == "unknown" and not x.body} - {own, own.star}
         need(not open_ones, f"the equation of {own} speaks of {open_ones}, which have none yet")
-        need(any(self.asks(body, own, side, strictly=True) for side in ("inward", "outward")), f"{own} is not causal")
+        causal = any(self.asks(body, own, side, strictly=True) for side in ("inward", "outward"))
+        need(causal, f"the equation of {own} is not causal")
         own.body, own.star.body = body, adjoint(body)
         own.inside = own.star.inside = inside
 

@@ -172,8 +172,15 @@ def test_numbers_are_their_own_adjoints() -> None:
 def test_what_contradicts_itself_is_named() -> None:
     hidden = oa.define("hidden", E_phi - E_phi @ phi @ (I - E_phi))
     claim = Identity("nothing inverted", inv(hidden), phi)
-    with pytest.raises(TheoryError, match="contradict each other"):
+    with pytest.raises(TheoryError, match=r"equations behind .*hidden⁻¹ contradict each other"):
         prove(claim)
+
+
+def test_an_equation_without_one_solution_is_named() -> None:
+    X = oa.fixpoint("X_own", oa.MOTION >> oa.FORCE, lambda X: X + M)
+    found = prove(Identity("whatever", X @ H.T, X @ H.T + M @ H.T))
+    assert found.verdict == "UNDECIDED"
+    assert "the equation of X_own is not causal" in str(found)
 
 
 # -- what a proof says ------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pytest
 import operator_algebra as oa
 from operator_algebra.proofs.facts import Fact
 from operator_algebra.proofs.tactics import arguments, bracket_facts, depends, uniqueness
-from operator_algebra.symbols import E_phi, H, M, Omega, P, R, Upsilon, cross, diag, inv, phi, v
+from operator_algebra.symbols import E_phi, H, M, Omega, P, R, Upsilon, cross, crossbar, diag, inv, phi, v
 from tests.laws.rational import is_zero, rational_tree
 from tests.proofs.reading import bench_of, letter, spelled
 
@@ -24,6 +24,12 @@ def test_brackets_are_skew() -> None:
     found = said(list(bracket_facts(bench)), cross(X) @ Y, cross(Y))
     assert {"cross(X) Y": 1, "cross(Y) X": 1} in found
     assert {"cross(X) X": 2} in found
+
+
+def test_the_adjoint_of_a_bracket_is_one_with_a_known_force() -> None:
+    F = oa.vector("F", oa.FORCE)
+    sides = cross(X).T @ F, crossbar(F)
+    assert {"cross(X)' F": 1, "crossbar(F) X": -1} in said(list(bracket_facts(bench_of(*sides))), *sides)
 
 
 def test_the_bracket_of_a_bracket_is_that_of_brackets() -> None:
@@ -70,6 +76,7 @@ def test_facts_of_brackets_are_true(seed: int) -> None:
         cross(V) @ W + cross(W) @ V,
         cross(cross(V) @ W) - cross(V) @ cross(W) + cross(W) @ cross(V),
         cross(E_phi.T @ V) @ E_phi.T - E_phi.T @ cross(V),
+        cross(V).T @ M @ W - crossbar(M @ W) @ V,
     ):
         assert is_zero(zero, rational_tree(seed))
     assert not is_zero(cross(V) @ W - cross(W) @ V, rational_tree(0))

@@ -300,7 +300,7 @@ class Book:
             return all(map(typed, parts)) and line == total(term for p in parts for term in p.items())
         if rule == "unique":
             return line == self.unique(*given)
-        need(rule in ("diag", *FUNCTIONS), f"unknown rule {rule}")
+        need(line and rule in ("diag", *FUNCTIONS), f"{rule} says nothing")
         values = self.shape(line).flow == "diagonal"
         if rule != "diag":
             values = all(word[-1].kind == rule and self.outside(rule, word[:-1], ()) for word in line)

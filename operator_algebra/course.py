@@ -153,10 +153,8 @@ def calculation(first: Expr, last: Expr) -> Kind[list[Expr]]:
     """Formulas, the first and the last of them given, with at least one between."""
 
     def kind(answer: object) -> list[Expr]:
-        given: Any = answer
-        if not isinstance(given, list | tuple) or len(given) < 3:  # pyright: ignore[reportUnknownArgumentType]
-            raise InputError(f"{_ANSWER} is {told(answer)}. Give a list of at least three formulas.")
-        found = [expression(first)(one) for one in cast("Sequence[object]", given)]
+        given = _formulas(answer)
+        found = [expression(first)(one) for one in given]
         for place, wanted in ((0, first), (-1, last)):
             if found[place] != wanted:
                 where = "begin" if place == 0 else "end"
@@ -164,6 +162,14 @@ def calculation(first: Expr, last: Expr) -> Kind[list[Expr]]:
         return found
 
     return kind
+
+
+def _formulas(answer: object) -> Sequence[object]:
+    """Three or more of them."""
+    given = cast("Sequence[object]", answer)
+    if not isinstance(answer, list | tuple) or len(given) < 3:
+        raise InputError(f"{_ANSWER} is {told(given)}. Give a list of at least three formulas.")
+    return given
 
 
 def claim(answer: object) -> Law:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import get_args
 
-from operator_algebra.arguments import choice, word
+from operator_algebra.arguments import Redundant, choice, word
 from operator_algebra.backends.backend import backend_named
 from operator_algebra.calls.compiled import Compiled, Key
 from operator_algebra.errors import BackendUnavailable, InputError
@@ -25,10 +25,13 @@ def compile(
     backend: str = "auto",
     frame: Axes = "body",
     method: Method = "auto",
+    redundant: Redundant = "raise",
 ) -> Compiled:
     """A callable for one model; the same arguments give the same object, so this may stand in a loop.
 
-    A program that was lowered or read before is taken as it is, with its own method.
+    A program that was lowered or read before is taken as it is, with its own method. Where rows of a small system, such
+    as that of the forces in loops, depend on each other, `redundant="least norm"` solves it by the smallest forces, if
+    what the rows ask for agrees; else `SingularError` names them.
 
     >>> import operator_algebra as oa
     >>> arm = oa.chain(3)
@@ -38,27 +41,28 @@ def compile(
     """
     choice(frame, "frame", FRAMES)
     choice(method, "method", get_args(Method))
+    choice(redundant, "redundant", get_args(Redundant))
     word(backend, "backend", error=BackendUnavailable)
     check_model(model, "compile")
     if isinstance(e, Program):
-        return _ready(_fitting(e, model, method), model, backend, frame)
+        return _ready(_fitting(e, model, method), model, backend, frame, redundant)
     formulas = named_formulas(e)
     key = tuple(formulas.items()) if isinstance(e, Mapping) else formulas[""]
-    return _compiled(key, model, backend, frame, method)
+    return _compiled(key, model, backend, frame, method, redundant)
 
 
 @lru_cache(maxsize=256)
-def _compiled(key: Key, model: Model, backend: str, frame: Axes, method: Method) -> Compiled:
-    return _ready(_program(key, vanishing(model), method), model, backend, frame)
+def _compiled(key: Key, model: Model, backend: str, frame: Axes, method: Method, redundant: Redundant) -> Compiled:
+    return _ready(_program(key, vanishing(model), method), model, backend, frame, redundant)
 
 
-def _ready(program: Program, model: Model, backend: str, frame: Axes) -> Compiled:
+def _ready(program: Program, model: Model, backend: str, frame: Axes, redundant: Redundant) -> Compiled:
     name, build = backend_named(backend)
 
     def again(key: Key, method: Method) -> Compiled:
-        return _compiled(key, model, backend, frame, method)
+        return _compiled(key, model, backend, frame, method, redundant)
 
-    return Compiled(program, model, name, frame, build(program, model, frame), again)
+    return Compiled(program, model, name, frame, build(program, model, frame, redundant), again)
 
 
 def _fitting(program: Program, model: Model, method: Method) -> Program:

@@ -51,6 +51,16 @@ class Defined:
         """Whether it is a column (one or several right-hand sides)."""
         return not self.type.domain.attached
 
+    @property
+    def given(self) -> bool:
+        """Whether it is there before any sweep: a leaf, an input, or unit columns."""
+        return isinstance(self.definition, Given)
+
+    @property
+    def leaf(self) -> Symbol | None:
+        """The leaf or the input that it is."""
+        return self.definition.symbol if isinstance(self.definition, Given) else None
+
 
 @dataclass(frozen=True, slots=True)
 class Block(Defined):

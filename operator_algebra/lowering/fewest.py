@@ -1,8 +1,8 @@
 """The choice of the form with the fewest sweeps: what is summed over the mechanism may be transposed or superposed.
 
 Forms whose operations exceed those of the untouched program by more than DEARER are refused; of those with equally few
-sweeps the one with the fewest operations stays. Operations are counted on a small tree of hinges, columns of a user's
-space as six.
+sweeps the one with the fewest operations stays. Operations are counted on a small tree of joints that are alike, with
+the sizes of spaces that are known; else joints count as hinges, columns of a user's space as six.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import ClassVar
 from operator_algebra.lowering.finish import sketched
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.least import least_sweeps
+from operator_algebra.lowering.schedule import schedule
 from operator_algebra.lowering.share import share_opposites
 from operator_algebra.lowering.simplify import drop_zeros, resolve_aliases
 from operator_algebra.lowering.superpose import superposed
@@ -69,6 +70,8 @@ def fewest_sweeps(graph: Graph, after: Sequence[Callable[[Graph], None]]) -> Non
     """Give a graph the form with the fewest sweeps, as counted when the passes `after` are done, too."""
     sums = transposable(graph)
     if not sums:
+        sweeps = sum(stage.direction != "once" for stage in schedule(graph))
+        graph.choices = (_told("as written", sweeps, least_sweeps(graph)),)
         return
     choice = _Choice(graph, after)
     choice.search(sums)
@@ -89,8 +92,7 @@ class _Choice:
     @property
     def told(self) -> tuple[str, ...]:
         """The form that was taken, the program as written, and what else was tried."""
-        optimal = ", no form has fewer" if self._met else ""
-        taken = f"{self.best.how}: {_count(self.best.sweeps)}{optimal}"
+        taken = _told(self.best.how, self.best.sweeps, self.bound)
         return (taken, f"{self.untouched.how}: {_count(self.untouched.sweeps)}", *self._tried)
 
     def search(self, sums: Sequence[int]) -> None:
@@ -148,7 +150,7 @@ class _Choice:
         for one in self.after:
             one(last)
         program = sketched(last)
-        return _Form(graph, sums, split, len(program.sweeps), cost(program, _Tree()).total)
+        return _Form(graph, sums, split, len(program.sweeps), cost(program, _Tree(), self.graph.sizes).total)
 
 
 def _subsets(sums: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -169,6 +171,12 @@ def _tidied(graph: Graph) -> None:
         share_opposites(graph)
         resolve_aliases(graph)
         graph.prune()
+
+
+def _told(how: str, sweeps: int, bound: int) -> str:
+    """The form that was taken, and what is known of others."""
+    others = "no form has fewer" if sweeps <= bound else f"none has fewer than {bound}"
+    return f"{how}: {_count(sweeps)}, {others}"
 
 
 def _count(sweeps: int) -> str:

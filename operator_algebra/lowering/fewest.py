@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
 
+from operator_algebra.lowering.dependence import merge_dependent
 from operator_algebra.lowering.finish import sketched
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.least import least_sweeps
@@ -109,13 +110,11 @@ class _Choice:
                 self._superpose(form, done)
             if self._met:
                 break
-        for number in self.best.sums if self._met and len(sums) <= SINGLY else ():
+        # A form that was superposed has all its sums early because they are transposed: none can be spared.
+        spare = self.best.sums if self._met and not self.best.split and len(sums) <= SINGLY else ()
+        for number in spare:
             form, done = self._transposed([one for one in self.best.sums if one != number])
-            if done in seen:
-                continue
-            if self.best.split:
-                self._superpose(form, done)
-            else:
+            if done not in seen:
                 self._try(form, done, split=False)
 
     @property
@@ -164,7 +163,7 @@ def _tidied(graph: Graph) -> None:
     """What vanishes goes, what is equal or opposite becomes one, as long as this finds anything."""
     graph.prune()
     before = 0
-    while before != len(graph.values):
+    while before != len(graph.values) or merge_dependent(graph):
         before = len(graph.values)
         resolve_aliases(graph)
         drop_zeros(graph)

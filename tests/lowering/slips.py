@@ -10,8 +10,19 @@ from types import ModuleType
 
 import pytest
 
-from operator_algebra.lowering import fewest, finish, least, passes, schedule, share, superpose, traces, transpose
-from tests.lowering import test_opposites, test_superpose, test_traces, test_transpose
+from operator_algebra.lowering import (
+    dependence,
+    fewest,
+    finish,
+    least,
+    passes,
+    schedule,
+    share,
+    superpose,
+    traces,
+    transpose,
+)
+from tests.lowering import test_dependence, test_opposites, test_superpose, test_traces, test_transpose
 from tests.lowering.mutants import forget
 
 
@@ -35,6 +46,7 @@ class Slip:
 
 READ: Mapping[ModuleType, tuple[tuple[ModuleType, str], ...]] = {
     transpose: ((traces, "transposed"), (least, "Directions"), (test_transpose, "transposed")),
+    dependence: ((fewest, "merge_dependent"), (test_dependence, "merge_dependent")),
     traces: ((fewest, "transposed_sum"), (test_traces, "transposed_sum")),
     superpose: ((fewest, "superposed"), (test_superpose, "superposed")),
     share: ((fewest, "share_opposites"), (test_opposites, "share_opposites")),
@@ -73,6 +85,26 @@ SLIPS: Mapping[str, Slip] = {
         transpose,
         "for side in (terms, mirrored) if right >= left else (mirrored, terms):",
         "for side in (terms,):",
+    ),
+    "copies stay": Slip(
+        dependence,
+        "if relation.independent:",
+        "if True:",
+    ),
+    "what hops bring is told apart by what it is, not by what it is made of": Slip(
+        dependence,
+        "made_of: Mapping[Group, Mapping[int, Fraction]] = {one: {} for",
+        "made_of: Mapping[Group, Mapping[int, Fraction]] = {one: {one[1]: Fraction(1)} for",
+    ),
+    "what hops bring is not looked at": Slip(
+        dependence,
+        "            if made_of == self.made_of:\n                return\n            self.made_of = made_of",
+        "            self.made_of = made_of\n            return",
+    ),
+    "copies forget what they are multiplied by": Slip(
+        dependence,
+        "Linear((Term(own / size,",
+        "Linear((Term(Fraction(1),",
     ),
     "a trace forgets what does not recur": Slip(
         traces,

@@ -190,12 +190,11 @@ def test_what_has_no_sum_is_not_touched() -> None:
 
 def test_the_report_tells_each_form_that_could_be_taken() -> None:
     program = lower(constrained(T))
-    best, plain, first, second, *fewer = program.report.choices
+    best, plain, first, second = program.report.choices
     assert best == "2 sums transposed, superposed: 2 sweeps, no form has fewer"
     assert plain == "as written: 4 sweeps"
     assert first.startswith("2 sums transposed: 3 sweeps, 0.")
     assert second.startswith("2 sums transposed, superposed: 2 sweeps, 0.")
-    assert all(one.startswith("one sum transposed, superposed: 3 sweeps, ") for one in fewer)
 
 
 def test_of_forms_that_meet_the_bound_the_cheapest_is_taken() -> None:

@@ -14,7 +14,7 @@ from operator_algebra.expressions.query import Query, body_of
 from operator_algebra.lowering.lower import lower
 from operator_algebra.programs.cost import cost
 from operator_algebra.programs.program import Program
-from tests.lowering import test_opposites, test_superpose, test_traces, test_transpose
+from tests.lowering import test_dependence, test_opposites, test_superpose, test_traces, test_transpose
 from tests.lowering.agreement import dense
 from tests.lowering.cases import Case, Sample
 from tests.lowering.forms import TREE
@@ -53,6 +53,9 @@ BY_HAND: tuple[Callable[[], None], ...] = (
     test_transpose.test_a_recurrence_on_the_left_is_transposed_as_well,
     test_traces.test_what_is_turned_is_turned_back,
     test_traces.test_coefficients_are_kept,
+    test_dependence.test_of_two_the_one_that_needs_less_stays,
+    test_dependence.test_what_is_a_multiple_is_read_as_one,
+    test_dependence.test_another_filter_another_drive_or_another_way_is_not_the_same,
     test_superpose.test_several_late_numbers_have_a_response_each,
     test_superpose.test_numbers_of_no_body_around_a_sum_stand_outside,
     test_opposites.test_opposite_recurrences_are_one,

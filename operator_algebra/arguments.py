@@ -6,11 +6,14 @@ import reprlib
 from collections.abc import Collection, Mapping
 from fractions import Fraction
 from operator import index
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 from operator_algebra.errors import InputError, OperatorAlgebraError
 
 T = TypeVar("T")
+
+Redundant = Literal["raise", "least norm"]
+"""What is done where rows of a small system depend on each other."""
 
 _NAME = 60
 _LONG = 10**12

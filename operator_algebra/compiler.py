@@ -6,16 +6,20 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import get_args
 
-from operator_algebra.arguments import choice, word
+from operator_algebra.arguments import Redundant, choice, word
 from operator_algebra.backends.backend import backend_named
 from operator_algebra.calls.compiled import Compiled, Key
 from operator_algebra.errors import BackendUnavailable, InputError
-from operator_algebra.lowering.lower import Lowerable, Method, lower, named_formulas
+from operator_algebra.expressions.query import body_of
+from operator_algebra.lowering.lower import Lowerable, Method, checked_sizes, lower, named_formulas, sized_spaces
 from operator_algebra.models.model import Model, check_model
 from operator_algebra.operators.leaves import FRAMES
 from operator_algebra.operators.vanishing import vanishing
 from operator_algebra.programs.program import Program
 from operator_algebra.spatial.arrays import Axes
+
+Sizes = tuple[tuple[str, int], ...]
+"""How many rows spaces have, by name, as far as is known."""
 
 
 def compile(
@@ -25,10 +29,15 @@ def compile(
     backend: str = "auto",
     frame: Axes = "body",
     method: Method = "auto",
+    redundant: Redundant = "raise",
+    sizes: Mapping[str, int] | None = None,
 ) -> Compiled:
     """A callable for one model; the same arguments give the same object, so this may stand in a loop.
 
-    A program that was lowered or read before is taken as it is, with its own method.
+    A program that was lowered or read before is taken as it is, with its own method. Where rows of a small system, such
+    as that of the forces in loops, depend on each other, `redundant="least norm"` solves it by the smallest forces, if
+    what the rows ask for agrees; else `SingularError` names them. Joints of the model, and `sizes` of a user's spaces
+    by name, tell `lower` which of several forms costs least.
 
     >>> import operator_algebra as oa
     >>> arm = oa.chain(3)
@@ -38,27 +47,40 @@ def compile(
     """
     choice(frame, "frame", FRAMES)
     choice(method, "method", get_args(Method))
+    choice(redundant, "redundant", get_args(Redundant))
     word(backend, "backend", error=BackendUnavailable)
     check_model(model, "compile")
     if isinstance(e, Program):
-        return _ready(_fitting(e, model, method), model, backend, frame)
+        if sizes:
+            raise InputError("the program was lowered before. Lower its formula with sizes=.")
+        return _ready(_fitting(e, model, method), model, backend, frame, redundant, ())
     formulas = named_formulas(e)
     key = tuple(formulas.items()) if isinstance(e, Mapping) else formulas[""]
-    return _compiled(key, model, backend, frame, method)
+    known = checked_sizes(sizes, map(body_of, formulas.values()))
+    return _compiled(key, model, backend, frame, method, redundant, tuple(sorted(known.items())))
 
 
 @lru_cache(maxsize=256)
-def _compiled(key: Key, model: Model, backend: str, frame: Axes, method: Method) -> Compiled:
-    return _ready(_program(key, vanishing(model), method), model, backend, frame)
+def _compiled(
+    key: Key, model: Model, backend: str, frame: Axes, method: Method, redundant: Redundant, sizes: Sizes
+) -> Compiled:
+    sized = tuple(sorted({**_sizes_of(model), **dict(sizes)}.items()))
+    return _ready(_program(key, vanishing(model), method, sized), model, backend, frame, redundant, sizes)
 
 
-def _ready(program: Program, model: Model, backend: str, frame: Axes) -> Compiled:
+def _sizes_of(model: Model) -> Mapping[str, int]:
+    """The degrees of freedom of a joint, on average; nothing where that is one, as is taken of any mechanism."""
+    mean = round(model.nv / model.n)
+    return {"joint": mean} if mean > 1 else {}
+
+
+def _ready(program: Program, model: Model, backend: str, frame: Axes, redundant: Redundant, sizes: Sizes) -> Compiled:
     name, build = backend_named(backend)
 
     def again(key: Key, method: Method) -> Compiled:
-        return _compiled(key, model, backend, frame, method)
+        return _compiled(key, model, backend, frame, method, redundant, sizes)
 
-    return Compiled(program, model, name, frame, build(program, model, frame), again)
+    return Compiled(program, model, name, frame, build(program, model, frame, redundant), again)
 
 
 def _fitting(program: Program, model: Model, method: Method) -> Program:
@@ -77,5 +99,8 @@ def _fitting(program: Program, model: Model, method: Method) -> Program:
 
 
 @lru_cache(maxsize=256)
-def _program(key: Key, zeros: frozenset[str], method: Method) -> Program:
-    return lower(dict(key) if isinstance(key, tuple) else key, method=method, zeros=zeros)
+def _program(key: Key, zeros: frozenset[str], method: Method, sizes: Sizes) -> Program:
+    bodies = [body_of(formula) for _, formula in key] if isinstance(key, tuple) else [body_of(key)]
+    # What is compiled beside a formula, such as its normal form, need not pass all of its spaces.
+    known = {name: size for name, size in sizes if name in sized_spaces(bodies)}
+    return lower(dict(key) if isinstance(key, tuple) else key, method=method, zeros=zeros, sizes=known)

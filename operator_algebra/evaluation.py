@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from operator_algebra.arguments import Redundant, choice
 from operator_algebra.errors import InputError, SingularError
 from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import Expr, Symbol
@@ -43,12 +44,14 @@ def evaluate(
     v: ArrayLike | None = None,
     frame: Axes = "body",
     limit: str | float = "2 GB",
+    redundant: Redundant = "raise",
     **inputs: object,
 ) -> BlockMatrix:
     """The value of an expression on a mechanism at one configuration.
 
     Inputs go by their names; those that the formula does not mention are refused. A value that would take more memory
-    than `limit` is refused before it is computed. A vector expression never forms φ or ψ.
+    than `limit` is refused before it is computed. A vector expression never forms φ or ψ; where rows of a small system
+    in it follow from each other and agree, `redundant="least norm"` takes the smallest solution.
 
     >>> from operator_algebra.models.families import chain
     >>> from operator_algebra.symbols import H, M, phi
@@ -57,7 +60,8 @@ def evaluate(
     (2, 2)
     """
     asked = question(e, "evaluate")
-    run = start(model_source(asked, model, q=q, v=v, frame=frame, **inputs), limit=limit)
+    choice(redundant, "redundant", get_args(Redundant))
+    run = start(model_source(asked, model, q=q, v=v, frame=frame, **inputs), limit=limit, redundant=redundant)
     try:
         return within_range(run, asked)
     except SingularError as error:
@@ -66,7 +70,7 @@ def evaluate(
         if form is None:
             raise
         with suppress(SingularError, InputError):
-            return within_range(start(run.source, limit=limit), form).titled(title_of(asked))
+            return within_range(start(run.source, limit=limit, redundant=redundant), form).titled(title_of(asked))
         raise error from None
 
 
@@ -119,9 +123,9 @@ def scaled(run: Evaluation, e: Expr) -> Scaled:
     return Scaled(value.titled(short(e)), magnitudes, scale, run.condition, run.culprit, run.depth)
 
 
-def start(source: Source, *, limit: str | float = "2 GB") -> Evaluation:
+def start(source: Source, *, limit: str | float = "2 GB", redundant: Redundant = "raise") -> Evaluation:
     """An evaluation over a source of leaves; `.value(e)` may be asked for several expressions."""
-    return Evaluation(source, parse_limit(limit))
+    return Evaluation(source, parse_limit(limit), redundant=redundant)
 
 
 def model_source(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Protocol
 
-from operator_algebra.arguments import quoted
+from operator_algebra.arguments import Redundant, quoted
 from operator_algebra.errors import BackendUnavailable
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.installing import missing
@@ -22,7 +22,7 @@ REGISTRY: dict[str, str] = {
     "interpreter": "operator_algebra.backends.numpy.execute",
     "sympy": "operator_algebra.backends.closed_forms.build",
 }
-"""Backends by name; each module has a function `build(program, model, frame)`."""
+"""Backends by name; each module has a function `build(program, model, frame, redundant)`."""
 
 
 SMALL = 1e-4
@@ -51,6 +51,8 @@ class Measured:
     """What is inverted, where the program knows it."""
     dependent: tuple[int, ...] = ()
     """The rows of what belongs to no body that follow from each other where it is singular."""
+    redundant: Redundant | None = None
+    """What was done there, if anything can be: nothing, or what is left contradicts each other."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,9 @@ class ClosedForm(ABC):
 class Builder(Protocol):
     """The function that every backend module has."""
 
-    def __call__(self, program: Program, model: Model, frame: str) -> Executable | ClosedForm:
+    def __call__(
+        self, program: Program, model: Model, frame: str, redundant: Redundant = "raise"
+    ) -> Executable | ClosedForm:
         """Make a program ready for a model, with blocks in the axes of `frame`."""
         ...
 

@@ -11,6 +11,7 @@ from typing import cast
 
 import numpy as np
 
+from operator_algebra.arguments import Redundant
 from operator_algebra.backends.backend import Result, Run
 from operator_algebra.backends.chunks import in_a_row, lead_of, row_of, samples
 from operator_algebra.backends.numpy.execute import Interpreter
@@ -30,9 +31,9 @@ _KEPT = 16
 """Kernels, one for each form of arguments."""
 
 
-def build(program: Program, model: Model, frame: str) -> Floats:
+def build(program: Program, model: Model, frame: str, redundant: Redundant = "raise") -> Floats:
     """Make a program ready for a model."""
-    return Floats(program, model, cast("Axes", frame))
+    return Floats(program, model, cast("Axes", frame), redundant)
 
 
 class Floats:
@@ -42,8 +43,8 @@ class Floats:
     every call and in every batch.
     """
 
-    def __init__(self, program: Program, model: Model, frame: Axes) -> None:
-        self.interpreted = Interpreter(program, model, frame)
+    def __init__(self, program: Program, model: Model, frame: Axes, redundant: Redundant) -> None:
+        self.interpreted = Interpreter(program, model, frame, redundant)
         self._program = program
         self._model = model
         # Factors of leaves are those of body axes.

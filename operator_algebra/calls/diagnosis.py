@@ -61,11 +61,8 @@ def singular_error(
     where += f" at {_pose(q, bad)}"
     place = f'at joint "{model.joint_names[k]}"'
     if not pivot.attached:
-        text = (
-            f"{pivot.name} is singular{where} (least singular value {least:.0e} of the largest): "
-            f"its rows{_listed(pivot.dependent)} depend on each other there. Leave dependent directions out, or use "
-            "another pose."
-        )
+        size = "" if pivot.redundant == "least norm" else f" (least singular value {least:.0e} of the largest)"
+        text = f"{pivot.name} is singular{where}{size}: its rows{_listed(pivot.dependent)} {_quarrel(pivot)}"
     elif least < 0:
         text = (
             f"{pivot.name} is not positive definite {place} (least eigenvalue {least:.0e} of the largest){where}, so "
@@ -75,6 +72,14 @@ def singular_error(
         cause = _cause(model, k, pivot.formula, inverted)
         text = f"{pivot.name} is singular {place} (relative pivot {least:.0e}){where}: {cause}"
     return SingularError(text, joints=sorted(joints, key=model.joint_index), samples=samples, result=result)
+
+
+def _quarrel(pivot: Measured) -> str:
+    """What rows of no body do, and what helps."""
+    if pivot.redundant == "least norm":
+        return "follow from each other there, but what they ask for does not. Change that, or leave rows out."
+    mended = "" if pivot.redundant is None else ', or compile with redundant="least norm"'
+    return f"depend on each other there. Leave dependent directions out, or use another pose{mended}."
 
 
 def _listed(rows: tuple[int, ...]) -> str:

@@ -1,8 +1,8 @@
 """The choice of the form with the fewest sweeps: what is summed over the mechanism may be transposed or superposed.
 
 Forms whose operations exceed those of the untouched program by more than DEARER are refused; of those with equally few
-sweeps the one with the fewest operations stays. Operations are counted on a small tree of hinges, columns of a user's
-space as six.
+sweeps the one with the fewest operations stays. Operations are counted on a small tree of joints that are alike, with
+the sizes of spaces that are known; else joints count as hinges, columns of a user's space as six.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
 
+from operator_algebra.lowering.dependence import merge_dependent
 from operator_algebra.lowering.finish import sketched
 from operator_algebra.lowering.graph import Graph
+from operator_algebra.lowering.least import least_sweeps
+from operator_algebra.lowering.schedule import schedule
 from operator_algebra.lowering.share import share_opposites
 from operator_algebra.lowering.simplify import drop_zeros, resolve_aliases
 from operator_algebra.lowering.superpose import superposed
-from operator_algebra.lowering.transpose import Directions, transposed
+from operator_algebra.lowering.traces import transposable, transposed_sum
 from operator_algebra.programs.cost import cost
-from operator_algebra.programs.instructions import Call, Reduce
-from operator_algebra.programs.program import Output
-from operator_algebra.programs.records import references
 
 DEARER = 1.25
 """By how much operations may grow to save a sweep."""
@@ -51,79 +51,105 @@ class _Tree:
 
 @dataclass(frozen=True)
 class _Form:
-    """A form of the graph, how it was made, and what it takes."""
+    """A form of the graph, the sums that were transposed for it, whether it was superposed, and what it takes."""
 
     graph: Graph
-    how: str
+    sums: tuple[int, ...]
+    split: bool
     sweeps: int
     operations: int
+
+    @property
+    def how(self) -> str:
+        """How it was made, in words."""
+        count = len(self.sums)
+        done = {0: "", 1: "one sum transposed"}.get(count, f"{count} sums transposed")
+        return ", ".join(filter(None, (done, "superposed" if self.split else ""))) or "as written"
 
 
 def fewest_sweeps(graph: Graph, after: Sequence[Callable[[Graph], None]]) -> None:
     """Give a graph the form with the fewest sweeps, as counted when the passes `after` are done, too."""
-    sums = [number for number, value in graph.values.items() if isinstance(value.definition, Reduce)]
+    sums = transposable(graph)
     if not sums:
+        sweeps = sum(stage.direction != "once" for stage in schedule(graph))
+        graph.choices = (_told("as written", sweeps, least_sweeps(graph)),)
         return
-    untouched = _measured(graph, "as written", after)
-    bound = least_sweeps(graph)
-    best, told = untouched, list[str]()
-    for form in _forms(graph, sums, after):
-        share = form.operations / max(1, untouched.operations)
+    choice = _Choice(graph, after)
+    choice.search(sums)
+    graph.become(choice.best.graph)
+    graph.choices = choice.told
+
+
+class _Choice:
+    """The best form so far, and what was tried."""
+
+    def __init__(self, graph: Graph, after: Sequence[Callable[[Graph], None]]) -> None:
+        self.graph = graph
+        self.after = after
+        self.bound = least_sweeps(graph)
+        self.best = self.untouched = self._measured(graph, (), split=False)
+        self._tried: list[str] = []
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The form that was taken, the program as written, and what else was tried."""
+        taken = _told(self.best.how, self.best.sweeps, self.bound)
+        return (taken, f"{self.untouched.how}: {_count(self.untouched.sweeps)}", *self._tried)
+
+    def search(self, sums: Sequence[int]) -> None:
+        """Try forms until the bound is met, and then whether fewer sums do as well."""
+        seen = set[tuple[int, ...]]()
+        for chosen in _subsets(sums):
+            form, done = self._transposed(chosen)
+            if done in seen:
+                continue
+            seen.add(done)
+            if done:
+                self._try(form, done, split=False)
+            if not self._met or self.best is self.untouched:
+                self._superpose(form, done)
+            if self._met:
+                break
+        # A form that was superposed has all its sums early because they are transposed: none can be spared.
+        spare = self.best.sums if self._met and not self.best.split and len(sums) <= SINGLY else ()
+        for number in spare:
+            form, done = self._transposed([one for one in self.best.sums if one != number])
+            if done not in seen:
+                self._try(form, done, split=False)
+
+    @property
+    def _met(self) -> bool:
+        return self.best.sweeps <= self.bound
+
+    def _try(self, graph: Graph, sums: tuple[int, ...], *, split: bool) -> None:
+        form = self._measured(graph, sums, split=split)
+        share = form.operations / max(1, self.untouched.operations)
         dearer = share > DEARER
-        if not dearer and (form.sweeps, form.operations) < (best.sweeps, best.operations):
-            best = form
-        if form.sweeps < untouched.sweeps or not dearer:
+        if not dearer and (form.sweeps, form.operations) < (self.best.sweeps, self.best.operations):
+            self.best = form
+        if form.sweeps < self.untouched.sweeps or not dearer:
             refused = ", refused" if dearer else ""
-            told.append(f"{form.how}: {_count(form.sweeps)}, {share:.2f} of the operations{refused}")
-        if best.sweeps <= bound:
-            break
-    graph.become(best.graph)
-    optimal = f"{best.how}: {_count(best.sweeps)}" + (", no form has fewer" if best.sweeps <= bound else "")
-    graph.choices = (optimal, f"{untouched.how}: {_count(untouched.sweeps)}", *told)
+            self._tried.append(f"{form.how}: {_count(form.sweeps)}, {share:.2f} of the operations{refused}")
 
-
-def least_sweeps(graph: Graph) -> int:
-    """What no form can beat: a sweep for numbers, two where what is known at tips and base is needed at both.
-
-    Where that is a function of velocities, it is not known at the tips before another sweep.
-    """
-    directions = Directions(graph)
-    return max((_least(graph, directions, one) for one in graph.wanted if isinstance(one, Output)), default=0)
-
-
-def _least(graph: Graph, directions: Directions, output: Output) -> int:
-    if not output.rows.attached or output.ref is None:
-        return 1
-    ways: set[str] = set()
-    moving = False
-    pending, seen = [output.ref.value], {output.ref.value}
-    while pending:
-        number = pending.pop()
-        ways.update(directions.of.get(number, ""))
-        definition = graph[number].definition
-        if isinstance(definition, Call):
-            moving |= any(directions.cone(ref.value)[0] == "D" for ref in definition.arguments)
-            continue
-        fresh = {ref.value for ref, _ in references(definition)} - seen
-        seen |= fresh
-        pending.extend(fresh)
-    return max(1, len(ways)) + (moving and len(ways) == 2)
-
-
-def _forms(graph: Graph, sums: Sequence[int], after: Sequence[Callable[[Graph], None]]) -> Iterator[_Form]:
-    for chosen in _subsets(sums):
-        form = graph.copy()
-        done = [transposed(form, number) for number in chosen]
-        if chosen and not any(done):
-            continue
+    def _transposed(self, chosen: Sequence[int]) -> tuple[Graph, tuple[int, ...]]:
+        """The graph with those of some sums transposed that can be."""
+        form = self.graph.copy()
+        done = tuple(number for number in chosen if transposed_sum(form, number))
         _tidied(form)
-        how = {0: "", 1: "one sum transposed"}.get(len(chosen), f"{len(chosen)} sums transposed")
-        if chosen:
-            yield _measured(form, how, after)
+        return form, done
+
+    def _superpose(self, form: Graph, done: tuple[int, ...]) -> None:
         split = form.copy()
         if superposed(split):
             _tidied(split)
-            yield _measured(split, f"{how}, superposed".removeprefix(", "), after)
+            self._try(split, done, split=True)
+
+    def _measured(self, graph: Graph, sums: tuple[int, ...], *, split: bool) -> _Form:
+        last = graph.copy()
+        for one in self.after:
+            one(last)
+        program = sketched(last)
+        return _Form(graph, sums, split, len(program.sweeps), cost(program, _Tree(), self.graph.sizes).total)
 
 
 def _subsets(sums: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -137,7 +163,7 @@ def _tidied(graph: Graph) -> None:
     """What vanishes goes, what is equal or opposite becomes one, as long as this finds anything."""
     graph.prune()
     before = 0
-    while before != len(graph.values):
+    while before != len(graph.values) or merge_dependent(graph):
         before = len(graph.values)
         resolve_aliases(graph)
         drop_zeros(graph)
@@ -146,12 +172,10 @@ def _tidied(graph: Graph) -> None:
         graph.prune()
 
 
-def _measured(graph: Graph, how: str, after: Sequence[Callable[[Graph], None]]) -> _Form:
-    last = graph.copy()
-    for one in after:
-        one(last)
-    program = sketched(last)
-    return _Form(graph, how, len(program.sweeps), cost(program, _Tree()).total)
+def _told(how: str, sweeps: int, bound: int) -> str:
+    """The form that was taken, and what is known of others."""
+    others = "no form has fewer" if sweeps <= bound else f"none has fewer than {bound}"
+    return f"{how}: {_count(sweeps)}, {others}"
 
 
 def _count(sweeps: int) -> str:

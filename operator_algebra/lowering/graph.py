@@ -59,6 +59,8 @@ class Graph:
     values: dict[int, Value] = field(default_factory=dict[int, Value])
     wanted: tuple[Wanted, ...] = ()
     method: Method = "auto"
+    sizes: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many degrees of freedom a joint has, and how many rows a user's space, as far as is known."""
     coupled: tuple[str, ...] = ()
     """The labels of the components that were there before elimination."""
     eliminated: dict[Expr, None] = field(default_factory=dict[Expr, None])

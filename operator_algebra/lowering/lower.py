@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import get_args
 
-from operator_algebra.arguments import choice, items, shown, word
+from operator_algebra.arguments import choice, entries, items, shown, whole, word
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import diag
 from operator_algebra.expressions.nodes import Expr
@@ -27,10 +27,17 @@ from operator_algebra.programs.verify import check_program
 Lowerable = Expr | Query | str | Mapping[str, Expr | Query | str]
 
 
-def lower(e: Lowerable, *, method: Method = "auto", zeros: frozenset[str] = frozenset()) -> Program:
+def lower(
+    e: Lowerable,
+    *,
+    method: Method = "auto",
+    zeros: frozenset[str] = frozenset(),
+    sizes: Mapping[str, int] | None = None,
+) -> Program:
     """The sweeps that compute an expression, a query, or several (then results are a mapping with the same keys).
 
-    `zeros` names leaves known to vanish, such as the armature of a model that has none.
+    `zeros` names leaves known to vanish, such as the armature of a model that has none. `sizes` of spaces by name tell
+    with what operations are counted where forms are chosen: "joint" counts 1, a user's space 6, if nothing is said.
 
     >>> from operator_algebra.symbols import H, T, M, phi, inv
     >>> lower(inv(H @ phi @ M @ phi.T @ H.T) @ T)
@@ -41,13 +48,31 @@ def lower(e: Lowerable, *, method: Method = "auto", zeros: frozenset[str] = froz
     formulas = named_formulas(e)
     bodies = [body_of(formula) for formula in formulas.values()]
     named_apart(dict.fromkeys(symbol for body in bodies for symbol in sorted(free_symbols(body), key=reading_key)))
-    graph = Graph(method=method)
+    graph = Graph(method=method, sizes=checked_sizes(sizes, bodies))
     graph.wanted = lifted(Lift(graph, zeros), formulas)
     for one in PASSES:
         one(graph)
     program = finished(graph, zeros, keyed=isinstance(e, Mapping))
     check_program(program)
     return program
+
+
+def checked_sizes(sizes: Mapping[str, int] | None, bodies: Iterable[Expr]) -> Mapping[str, int]:
+    """Whole numbers above zero, of spaces that the formulas pass."""
+    if not sizes:
+        return {}
+    known = sorted(sized_spaces(bodies))
+    for name, size in entries(sizes, "sizes", "sizes by the names of spaces").items():
+        choice(name, "a space in sizes", known)
+        whole(size, f"the size of {name}", least=1)
+    return dict(sizes)
+
+
+def sized_spaces(bodies: Iterable[Expr]) -> frozenset[str]:
+    """The names of the spaces whose sizes are a mechanism's or a user's."""
+    types = [symbol.type for body in bodies for symbol in free_symbols(body)]
+    spaces = [part for type_ in types for side in (type_.domain, type_.codomain) for part in side.summands]
+    return frozenset(space.sizes for space in spaces if space.counted is None) - {"one", "spatial"} | {"joint"}
 
 
 def named_formulas(e: Lowerable) -> dict[str, Expr | Query]:

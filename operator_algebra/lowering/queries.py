@@ -26,7 +26,7 @@ from operator_algebra.lowering.simplify import drop_zeros, inline_single_use, re
 from operator_algebra.lowering.trampoline import run
 from operator_algebra.lowering.values import Unknown, Value
 from operator_algebra.operators.spaces import Type
-from operator_algebra.programs.instructions import Given, Linear, Shift
+from operator_algebra.programs.instructions import Linear, Shift
 from operator_algebra.programs.records import Ref, map_references, references
 from operator_algebra.programs.walk import Walk
 
@@ -170,8 +170,8 @@ def transplant(source: Graph, target: Graph, refs: Iterable[Ref]) -> Callable[[R
     source.prune()
     numbers: dict[int, int] = {}
     for number, value in source.values.items():
-        if isinstance(value.definition, Given) and value.definition.symbol is not None:
-            numbers[number] = target.new(value.type, value.definition, name=value.definition.symbol.name)
+        if value.leaf is not None:
+            numbers[number] = target.new(value.type, value.definition, name=value.leaf.name)
             target.put(numbers[number], replace(target[numbers[number]], symmetric=value.symmetric))
         else:
             numbers[number] = target.reserve()
@@ -180,7 +180,7 @@ def transplant(source: Graph, target: Graph, refs: Iterable[Ref]) -> Callable[[R
         return Ref(numbers[ref.value], ref.star)
 
     for number, value in source.values.items():
-        if not isinstance(value.definition, Given) or value.definition.symbol is None:
+        if value.leaf is None:
             target.put(numbers[number], replace(value, definition=map_references(value.definition, moved)))
     zeros = {number for number, value in source.values.items() if value.definition == Linear(())}
     return lambda ref: None if ref.value in zeros else moved(ref)

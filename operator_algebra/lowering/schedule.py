@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from operator_algebra.lowering.components import Component, components
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.values import Value
-from operator_algebra.programs.instructions import Given
 from operator_algebra.programs.program import Direction
 from operator_algebra.programs.records import references
 
@@ -49,7 +48,7 @@ class _Placed:
         return not (value.attached or self._given(number)) and all(self._given(n) or n in self.done for n in reads)
 
     def _given(self, number: int) -> bool:
-        return number in self.known or isinstance(self.graph[number].definition, Given)
+        return number in self.known or self.graph[number].given
 
     def then(self, direction: Direction) -> _Placed:
         """One more sweep, with all that it can compute."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 from operator_algebra.errors import SingularError
+from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import Expr, Inverse, One, Product, Scale, Sum, Symbol, Transpose, Zero
 from operator_algebra.meaning.evaluator import Evaluation, Request, Steps
 from operator_algebra.meaning.inverses import resolved, unit_form
 from operator_algebra.models.numeric import Scalar
 from operator_algebra.operators.arrays import Dense
 from operator_algebra.operators.blocks import BlockMatrix
-from operator_algebra.operators.inversion import solve_unit
+from operator_algebra.operators.inversion import least_norm, solve_unit
 from operator_algebra.operators.layout import Layout
 from operator_algebra.operators.spaces import Type
 
@@ -69,6 +70,10 @@ def _solve(run: Evaluation, node: Inverse, request: Request, column: BlockMatrix
         right = column if left is None else left @ column
         solution = solve_unit(unit, right.data.toarray(), inward=flow == "inward")
         return _column(node, right, solution, unit.cols)
+    if run.redundant == "least norm" and not node.type.domain.attached:
+        least = yield from _least_norm(node, request, column)
+        if least is not None:
+            return least
     inverse: BlockMatrix = yield Request("value", node, None, here)
     solution = inverse @ column
     if flow == "diagonal" or inverse.exact:
@@ -79,6 +84,24 @@ def _solve(run: Evaluation, node: Inverse, request: Request, column: BlockMatrix
     except SingularError:  # solved together with the inverses in it
         return solution
     return solution + inverse @ (column - matrix @ solution)
+
+
+def _least_norm(node: Inverse, request: Request, column: BlockMatrix) -> Steps[BlockMatrix | None]:
+    """The smallest solution where rows follow from others; None where none does, or numbers do not tell."""
+    try:
+        matrix: BlockMatrix = yield Request("value", node.body, None, request.environment)
+    except SingularError:
+        return None
+    if matrix.exact:
+        return None
+    sizes = (yield Request("magnitude", node.body, None, request.environment)).toarray()
+    solution, agrees = least_norm(matrix.data.toarray(), column.data.toarray(), sizes)
+    if not agrees:
+        raise SingularError(
+            f"{short(node.body)} is singular: its rows follow from each other, but what they ask for does not. "
+            "Change that, or leave rows out."
+        )
+    return None if solution is None else _column(node, column, solution, matrix.cols)
 
 
 def _column(node: Expr, column: BlockMatrix, values: Dense, rows: Layout) -> BlockMatrix:

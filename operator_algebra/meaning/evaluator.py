@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
+from operator_algebra.arguments import Redundant
 from operator_algebra.errors import SingularError
 from operator_algebra.expressions.nodes import Expr, Fixpoint, Product, Scale, Sum
 from operator_algebra.expressions.traverse import children_and_definition, postorder
@@ -72,6 +73,8 @@ class Evaluation:
     condition: float = 1.0
     culprit: Expr | None = None
     depth: int = 0
+    redundant: Redundant = "raise"
+    """What is done where rows of an operator of no body depend on each other."""
     keep: bool = False
     """Whether every value is kept, also what has one place: to look for the first that is not finite."""
     environments: dict[tuple[Expr, int], Environment] = field(default_factory=dict[tuple[Expr, int], Environment])

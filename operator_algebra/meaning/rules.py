@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import assert_never
 
@@ -110,10 +111,24 @@ def _product(run: Evaluation, node: Product, request: Request) -> Steps[BlockMat
     segments = _segments(node)
     if len(segments) == 1:
         return (yield from _segment(run, node, request))
+    if run.redundant == "least norm":
+        return (yield from _applied(run, node, segments, request))
     values: list[BlockMatrix] = []
     for segment in segments:
         values.append((yield Request("value", segment, None, request.environment)))
     return multiply_all(run, node, values)
+
+
+def _applied(run: Evaluation, node: Product, segments: Sequence[Expr], request: Request) -> Steps[BlockMatrix]:
+    """The product from the right: what an inverse is applied to tells whether redundant rows agree."""
+    value: BlockMatrix = yield Request("value", segments[-1], None, request.environment)
+    for segment in reversed(segments[:-1]):
+        if isinstance(segment, Inverse):
+            value = yield Request("apply", segment, value, request.environment)
+        else:
+            left: BlockMatrix = yield Request("value", segment, None, request.environment)
+            value = multiply_all(run, node, [left, value])
+    return value
 
 
 def _segments(node: Product) -> list[Expr]:

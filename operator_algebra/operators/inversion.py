@@ -27,6 +27,10 @@ PIVOT = 64.0
 """A block is singular when its smallest singular value is below this many roundings of what it was computed from."""
 
 
+AGREES = 1e-10
+"""What may be left of a right-hand side where rows that follow from each other ask for the same."""
+
+
 class SingularBlock(Exception):
     """Block `body` is singular: its pivot is nothing but rounding at its scale. Caught and worded by the callers."""
 
@@ -136,6 +140,24 @@ def invert_dense(values: Square, sizes: Square | None = None) -> tuple[Square | 
     if not np.isfinite(condition) or condition * eps(values.dtype) > 1.0:
         return None, condition
     return inverse, float(size * growth)
+
+
+def least_norm(values: Square, right: Dense, sizes: Square) -> tuple[Dense | None, bool]:
+    """The smallest solution where rows follow from others, None where none does; whether `right` agrees with that.
+
+    `sizes` are those of the entries before any cancellation.
+    """
+    if not (values.size and known_to_lapack(np.result_type(values, right)) and np.isfinite(values).all()):
+        return None, True
+    left, found, across = np.linalg.svd(values)
+    scale = np.linalg.norm(np.maximum(sizes, np.abs(values)))
+    kept = found > PIVOT * eps(values.dtype) * scale
+    if kept.all():
+        return None, True
+    inverse = np.where(kept, 1.0 / np.where(kept, found, 1.0), 0.0)[:, None]
+    solution: Dense = across.conj().T @ (inverse * (left.conj().T @ right))
+    rest = np.linalg.norm(right - values @ solution)
+    return solution, bool(rest <= AGREES * (scale * np.linalg.norm(solution) + np.linalg.norm(right)))
 
 
 def _column_norm(values: Square) -> float:

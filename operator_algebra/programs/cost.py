@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar, Protocol, assert_never
 
 from operator_algebra.arguments import told
@@ -83,13 +84,19 @@ class Cost:
         return f"Cost  {self.order}   {mean:.0f} flops per body   {self.total} in total"
 
 
-def cost(program: Program, model: Topology) -> Cost:
-    """Count a program for a mechanism."""
+NO_SIZES: Mapping[str, int] = MappingProxyType({})
+
+
+def cost(program: Program, model: Topology, sizes: Mapping[str, int] = NO_SIZES) -> Cost:
+    """Count a program for a mechanism.
+
+    `sizes` are those of a user's spaces by name, six where they are not told; "joint" stands for every joint.
+    """
     from operator_algebra.programs.growth import order
 
     if not isinstance(getattr(model, "parent", None), tuple):
         raise InputError(f"a program is counted for a model, not for {told(model)}. Load one with load(name).")
-    counter = _Counter(program, model)
+    counter = _Counter(program, model, sizes)
     shares: list[Share] = []
     for stage in program.stages:
         bodies = [0] * model.n
@@ -110,9 +117,10 @@ def _added(bodies: Iterable[Sequence[int]]) -> tuple[int, ...]:
 
 
 class _Counter:
-    def __init__(self, program: Program, model: Topology) -> None:
+    def __init__(self, program: Program, model: Topology, sizes: Mapping[str, int]) -> None:
         self._program = program
-        self._nv = [body.joint.nv for body in model.bodies]
+        self._sizes = sizes
+        self._nv = [sizes.get("joint", body.joint.nv) for body in model.bodies]
         self._total = {"joint": sum(self._nv), "spatial": 6 * model.n}
         self._parent = tuple(model.parent)
         self._children = [0] * model.n
@@ -123,11 +131,11 @@ class _Counter:
         self._known: dict[tuple[int, int, int, int, int, bool], int] = {}
 
     def size(self, space: Space, body: int) -> int:
-        """The block size of a space at a body; a user's own spaces count as six."""
+        """The block size of a space at a body; a user's own spaces count as six, if nobody tells."""
         if space.parts:
             return sum(self.size(part, body) for part in space.parts)
         if space.counted is None:
-            return {"one": 1, "joint": self._nv[body], "spatial": 6}.get(space.sizes, 6)
+            return {**self._sizes, "joint": self._nv[body], "one": 1, "spatial": 6}.get(space.sizes, 6)
         if space.counted.place is None:
             return self._total.get(space.counted.family, 6)
         # Columns at one body count as those of the widest: a topology has no names.

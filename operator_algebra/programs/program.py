@@ -15,7 +15,7 @@ from operator_algebra.expressions.nodes import Expr, Inverse, Symbol
 from operator_algebra.expressions.query import Query
 from operator_algebra.operators.leaf import Leaf
 from operator_algebra.operators.spaces import Space, Type
-from operator_algebra.programs.instructions import Given, Instruction, RootOf, Stack, hops_of
+from operator_algebra.programs.instructions import Given, Instruction, Invert, RootOf, Stack, Total, hops_of
 from operator_algebra.programs.records import Record, Ref, Term
 
 if TYPE_CHECKING:
@@ -50,6 +50,16 @@ class Defined:
     def is_vector(self) -> bool:
         """Whether it is a column (one or several right-hand sides)."""
         return not self.type.domain.attached
+
+    @property
+    def given(self) -> bool:
+        """Whether it is there before any sweep: a leaf, an input, or unit columns."""
+        return isinstance(self.definition, Given)
+
+    @property
+    def leaf(self) -> Symbol | None:
+        """The leaf or the input that it is."""
+        return self.definition.symbol if isinstance(self.definition, Given) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +292,18 @@ def tested_block(program: Program, pivot: Pivot) -> Ref:
     """The block whose inverse a pivot stands for; that of a root is what it is the root of."""
     definition = program.steps[pivot.value].definition
     return definition.source if isinstance(definition, RootOf) else Ref(pivot.value)
+
+
+def inverses_of(program: Program, number: int) -> tuple[int, ...]:
+    """The inverses of a value; none if its determinant is wanted, too."""
+    same = {number}
+    for step in program.steps.values():
+        if isinstance(step.definition, Invert) and step.definition.source.value == number:
+            same.add(step.number)
+    wanted = (step.definition for step in program.steps.values())
+    if any(isinstance(one, Total) and one.kind == "logdet" and one.source.value in same for one in wanted):
+        return ()
+    return tuple(sorted(same - {number}))
 
 
 def _pages(name: str) -> Any:

@@ -70,6 +70,7 @@ ONTO = operator("O", FORCE >> FORCE, structure="diagonal invertible")
 WHOLE = operator("A", RATE >> TORQUE, structure="definite")
 INWARD = operator("N", FORCE >> FORCE, structure="inward hop")
 LOWER = operator("L", FORCE >> FORCE, structure="inward unit")
+LOOPS = space("loops", attached=False)
 PICK = operator("C", space("grip").dual >> FORCE, structure="diagonal")
 
 
@@ -132,6 +133,13 @@ def inverses_together(tree: Model) -> None:
     full = operator("A", RATE >> TORQUE)
     zero = np.zeros((tree.nv, tree.nv))
     evaluate(inv(inv(full) + inv(J)), tree, q=tree.neutral(), J=np.ones(tree.nv), A=zero)
+
+
+def redundant_rows(tree: Model) -> None:
+    rows = operator("rows", RATE >> LOOPS)
+    twice = np.repeat(np.random.default_rng(1).standard_normal((2, tree.nv)), 2, axis=0)
+    e = inv(rows @ inv(J) @ rows.T) @ rows @ inv(J) @ s.T
+    evaluate(e, tree, q=tree.neutral(), redundant="least norm", J=np.ones(tree.nv), rows=twice, T=np.ones(tree.nv))
 
 
 def looks(tree: Model) -> None:
@@ -203,7 +211,7 @@ CASES: dict[str, Case] = {
     **{formula: Case(partial(value, formula)) for formula in FORMULAS},
     **{
         act.__name__: Case(act)
-        for act in (scales, recursions, exact_values, reasons_for_no_value, inverses_together, looks)
+        for act in (scales, recursions, exact_values, reasons_for_no_value, inverses_together, redundant_rows, looks)
     },
     **{act.__name__: Case(act) for act in (given_operators, leaves, leaves_as_factors)},
     "given_operators_of_samples": Case(given_operators_of_samples, 2),

@@ -5,7 +5,7 @@ import pytest
 from tests.house.counts import COUNTS, instruction_kinds, modules
 
 CEILINGS = {
-    "files that tell kinds of instructions apart": 35,
+    "files that tell kinds of instructions apart": 34,
     "leaves as strings": 30,
     "imports inside functions": 122,
     "modules in rings of imports within a package": 53,

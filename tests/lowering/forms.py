@@ -91,7 +91,7 @@ def outcome(seed: int) -> Outcome:
         return _noted(one, seed, kind, note, 0, 0, "")
     program, written = saved.result, plain.result
     kind, note = judge(one, program, written)
-    choice = program.report.choices[0].split(":")[0] if program.report.choices else "no sum"
+    choice = program.report.choices[0].split(":")[0] if len(program.report.choices) > 1 else "no sum"
     return _noted(one, seed, kind, note, len(written.sweeps), len(program.sweeps), choice)
 
 

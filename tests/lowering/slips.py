@@ -10,8 +10,19 @@ from types import ModuleType
 
 import pytest
 
-from operator_algebra.lowering import fewest, finish, passes, schedule, share, superpose, transpose
-from tests.lowering import test_opposites, test_superpose, test_transpose
+from operator_algebra.lowering import (
+    dependence,
+    fewest,
+    finish,
+    least,
+    passes,
+    schedule,
+    share,
+    superpose,
+    traces,
+    transpose,
+)
+from tests.lowering import test_dependence, test_opposites, test_superpose, test_traces, test_transpose
 from tests.lowering.mutants import forget
 
 
@@ -34,7 +45,9 @@ class Slip:
 
 
 READ: Mapping[ModuleType, tuple[tuple[ModuleType, str], ...]] = {
-    transpose: ((fewest, "transposed"), (fewest, "Directions"), (test_transpose, "transposed")),
+    transpose: ((traces, "transposed"), (least, "Directions"), (test_transpose, "transposed")),
+    dependence: ((fewest, "merge_dependent"), (test_dependence, "merge_dependent")),
+    traces: ((fewest, "transposed_sum"), (test_traces, "transposed_sum")),
     superpose: ((fewest, "superposed"), (test_superpose, "superposed")),
     share: ((fewest, "share_opposites"), (test_opposites, "share_opposites")),
     schedule: ((superpose, "earliest"), (finish, "schedule")),
@@ -72,6 +85,51 @@ SLIPS: Mapping[str, Slip] = {
         transpose,
         "for side in (terms, mirrored) if right >= left else (mirrored, terms):",
         "for side in (terms,):",
+    ),
+    "copies stay": Slip(
+        dependence,
+        "if relation.independent:",
+        "if True:",
+    ),
+    "what hops bring is told apart by what it is, not by what it is made of": Slip(
+        dependence,
+        "made_of: Mapping[Group, Mapping[int, Fraction]] = {one: {} for",
+        "made_of: Mapping[Group, Mapping[int, Fraction]] = {one: {one[1]: Fraction(1)} for",
+    ),
+    "what hops bring is not looked at": Slip(
+        dependence,
+        "            if made_of == self.made_of:\n                return\n            self.made_of = made_of",
+        "            self.made_of = made_of\n            return",
+    ),
+    "copies forget what they are multiplied by": Slip(
+        dependence,
+        "Linear((Term(own / size,",
+        "Linear((Term(Fraction(1),",
+    ),
+    "a trace forgets what does not recur": Slip(
+        traces,
+        "if _place(term, carried) is None]",
+        "if False]",
+    ),
+    "an adjoint block is not turned": Slip(
+        traces,
+        "factors = tuple(ref.T for ref in reversed(factors))",
+        "pass",
+    ),
+    "blocks go back the way they came": Slip(
+        traces,
+        "around = (*term.factors[place + 1 :], own, *term.factors[:place])",
+        "around = (*term.factors[:place], own, *term.factors[place + 1 :])",
+    ),
+    "what drives blocks forgets its coefficient": Slip(
+        traces,
+        "replace(like, factors=turns[best])",
+        "Term(UNIT, turns[best])",
+    ),
+    "traces stay as they are": Slip(
+        traces,
+        "if not terms or not carried or not graph[source].type.square:",
+        "if True:",
     ),
     "a response forgets the coefficient of its number": Slip(
         superpose,
@@ -150,13 +208,13 @@ SLIPS: Mapping[str, Slip] = {
     ),
     "operations before sweeps": Slip(
         fewest,
-        "(form.sweeps, form.operations) < (best.sweeps, best.operations)",
-        "(form.operations, form.sweeps) < (best.operations, best.sweeps)",
+        "(form.sweeps, form.operations) < (self.best.sweeps, self.best.operations)",
+        "(form.operations, form.sweeps) < (self.best.operations, self.best.sweeps)",
     ),
     "all sums are transposed or none": Slip(
         fewest,
-        "if len(sums) <= SINGLY else",
-        "if not sums else",
+        "range(len(sums), -1, -1) if len(sums) <= SINGLY else (len(sums), 0)",
+        "(len(sums), 0)",
     ),
     "a form is changed after it was measured": Slip(
         fewest,

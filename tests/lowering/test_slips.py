@@ -14,7 +14,7 @@ from operator_algebra.expressions.query import Query, body_of
 from operator_algebra.lowering.lower import lower
 from operator_algebra.programs.cost import cost
 from operator_algebra.programs.program import Program
-from tests.lowering import test_opposites, test_superpose, test_transpose
+from tests.lowering import test_dependence, test_opposites, test_superpose, test_traces, test_transpose
 from tests.lowering.agreement import dense
 from tests.lowering.cases import Case, Sample
 from tests.lowering.forms import TREE
@@ -38,9 +38,11 @@ CHOSEN: Mapping[str, Expr | Query] = {
             "motion of a spring",
             "soft and hard loops",
             "dearer when split",
+            "a dear sum beside a cheap one",
             "a part that is scaled",
             "second multiplier",
             "two springs",
+            "with gears, of a square",
         )
     },
     "momentum": DEAR["momentum"][0],
@@ -49,6 +51,11 @@ BY_HAND: tuple[Callable[[], None], ...] = (
     test_transpose.test_sums_that_do_not_recur_stay_beside,
     test_transpose.test_columns_below_each_other_are_taken_apart,
     test_transpose.test_a_recurrence_on_the_left_is_transposed_as_well,
+    test_traces.test_what_is_turned_is_turned_back,
+    test_traces.test_coefficients_are_kept,
+    test_dependence.test_of_two_the_one_that_needs_less_stays,
+    test_dependence.test_what_is_a_multiple_is_read_as_one,
+    test_dependence.test_another_filter_another_drive_or_another_way_is_not_the_same,
     test_superpose.test_several_late_numbers_have_a_response_each,
     test_superpose.test_numbers_of_no_body_around_a_sum_stand_outside,
     test_opposites.test_opposite_recurrences_are_one,

@@ -13,13 +13,14 @@ from hypothesis import given, settings
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
 from operator_algebra.errors import InputError
-from operator_algebra.expressions.build import diag, inv, operator
+from operator_algebra.expressions.build import diag, inv, operator, vector
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, block, dense, logdet, trace
 from operator_algebra.lowering.lower import Method, lower
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.model import Model
-from operator_algebra.operators.spaces import FORCE
+from operator_algebra.operators.spaces import FORCE, MOTION, space
+from operator_algebra.programs.cost import cost
 from tests.strategies import mechanisms
 
 H, M, T, phi = s.H, s.M, s.T, s.phi
@@ -118,3 +119,16 @@ def test_each_stage_costs_what_it_costs_alone(model: Model) -> None:
 def test_a_program_is_counted_for_a_mechanism() -> None:
     with pytest.raises(InputError, match="counted for a model"):
         lower(s.V).cost("pendulum")  # pyright: ignore[reportArgumentType]
+
+
+def test_sizes_that_are_told_are_counted() -> None:
+    """A diagonal of a user's own: twice the rows times the columns of each block."""
+    own = space("own")
+    C, D = operator("C", own >> own.dual, structure="diagonal"), operator("D", MOTION >> own, structure="diagonal")
+    program, model = lower(C @ D @ vector("a", MOTION)), chain(3)
+    for rows in (1, 6):
+        own_size = 3 * (2 * rows * 6 + 2 * rows * rows)
+        assert cost(program, model, {"own": rows}).total == own_size
+    assert cost(program, model).total == cost(program, model, {"own": 6}).total
+    hinges, floating = chain(4), chain(4, joint="floating")
+    assert cost(lower(inv(MASS) @ T), hinges, {"joint": 6}).total == cost(lower(inv(MASS) @ T), floating).total

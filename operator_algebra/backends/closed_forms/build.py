@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Literal, cast
 
+from operator_algebra.arguments import Redundant
 from operator_algebra.backends.backend import ClosedForm
 from operator_algebra.backends.closed_forms.inputs import SymbolBinder, coordinates
 from operator_algebra.backends.closed_forms.leaves import JointExpressions, RatioLeaves
@@ -26,8 +27,13 @@ from operator_algebra.programs.matrices import Matrix
 from operator_algebra.programs.program import Output, Program
 
 
-def build(program: Program, model: Model, frame: str) -> ClosedForms:
+def build(program: Program, model: Model, frame: str, redundant: Redundant = "raise") -> ClosedForms:
     """Make a program ready for a model."""
+    if redundant != "raise":
+        raise InputError(
+            "which rows depend on each other is known of numbers only, so closed forms have no least norm. "
+            'Leave redundant= away, or compile with backend="numpy".'
+        )
     return ClosedForms(program, model, cast('Literal["body", "world"]', frame))
 
 

@@ -46,11 +46,16 @@ class Factors:
 
     def after(self, x: Block) -> Block:
         """X D⁻¹."""
-        return np.swapaxes(solve(np.swapaxes(self.matrix, -1, -2), np.swapaxes(x, -1, -2)), -1, -2)
+        return np.swapaxes(self.T.before(np.swapaxes(x, -1, -2)), -1, -2)
 
     def explicit(self) -> Block:
         """The inverse as a block."""
-        return solve(self.matrix, np.eye(self.matrix.shape[-1]))
+        return self.before(np.eye(self.matrix.shape[-1]))
+
+    @property
+    def everywhere(self) -> Factors:
+        """The same with an axis for the bodies, all of which read it."""
+        return Factors(self.matrix[None])
 
 
 def solve(matrix: Block, x: Block) -> Block:

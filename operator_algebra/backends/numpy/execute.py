@@ -7,6 +7,7 @@ from typing import cast
 
 import numpy as np
 
+from operator_algebra.arguments import Redundant
 from operator_algebra.backends.backend import Run
 from operator_algebra.backends.chunks import joined, split
 from operator_algebra.backends.numpy.arrays import Block, Blocks
@@ -31,9 +32,9 @@ from operator_algebra.programs.records import references
 from operator_algebra.spatial.arrays import Axes
 
 
-def build(program: Program, model: Model, frame: str) -> Interpreter:
+def build(program: Program, model: Model, frame: str, redundant: Redundant = "raise") -> Interpreter:
     """Make a program ready for a model."""
-    return Interpreter(program, model, cast("Axes", frame))
+    return Interpreter(program, model, cast("Axes", frame), redundant)
 
 
 class Interpreter:
@@ -41,7 +42,8 @@ class Interpreter:
 
     source = "the program is interpreted; it has no source"
 
-    def __init__(self, program: Program, model: Model, frame: Axes) -> None:
+    def __init__(self, program: Program, model: Model, frame: Axes, redundant: Redundant) -> None:
+        self.redundant: Redundant = redundant
         self.program = program
         self.model = model
         self.frame: Axes = frame
@@ -80,6 +82,7 @@ class _Execution:
         self.program = interpreter.program
         self.model = interpreter.model
         self.plans = interpreter.plans
+        self.redundant: Redundant = interpreter.redundant
         self.bounds = interpreter.bounds
         self.leaves = LeafValues(self.model, q, v, interpreter.frame)
         self.inputs = inputs
@@ -186,7 +189,7 @@ class _Execution:
         for index, sweep in enumerate(self.program.stages):
             if sweep.direction == "once":
                 for step in sweep.steps:
-                    self.small[step.number] = small_value(self.kernels, step)
+                    self.small[step.number] = small_value(self.kernels, step, self.redundant)
             else:
                 self._sweep(sweep, self.plans[index])
         for sweep, order in zip(self.program.bounds, self.bounds, strict=True):

@@ -102,7 +102,7 @@ class GroupKernels:
         number = ref.value
         if number in self.small:
             value = adjoint(self.small[number]) if ref.star else self.small[number]
-            return lambda _: value[None] if not isinstance(value, Factors) else Factors(value.matrix[None])
+            return lambda _: value[None] if not isinstance(value, Factors) else value.everywhere
         step = self.program.computed[number]
         if isinstance(step.definition, Invert):
             source = self.formed(step.definition.source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from operator_algebra.arguments import Redundant
 from operator_algebra.backends.backend import SINGULAR, Measured, Result
 from operator_algebra.backends.numpy.arrays import Block, Blocks, Scalars, Sizes
 from operator_algebra.backends.numpy.blocks import (
@@ -17,6 +18,7 @@ from operator_algebra.backends.numpy.blocks import (
 )
 from operator_algebra.backends.numpy.groups import GroupKernels, Kernel
 from operator_algebra.backends.numpy.levels import ANY, Group, Levels
+from operator_algebra.backends.numpy.redundant import LeastNorm, mended
 from operator_algebra.backends.numpy.walks import Walker
 from operator_algebra.backends.sizes import place_of
 from operator_algebra.expressions.render import brief
@@ -24,7 +26,7 @@ from operator_algebra.models.model import Model
 from operator_algebra.operators.inputs import Bound
 from operator_algebra.operators.spaces import Space
 from operator_algebra.programs.instructions import Relate, RootOf
-from operator_algebra.programs.program import Output, Pivot, Program, Step
+from operator_algebra.programs.program import Output, Pivot, Program, Step, inverses_of
 from operator_algebra.programs.records import Ref
 
 
@@ -148,8 +150,16 @@ class Readout:
             sizes = [norms(self.kernels.product(term, step.type.codomain)(ANY)) for term in pivot.terms]
             share = np.minimum.reduce(np.broadcast_arrays(*sizes)) / np.maximum(norms(block), np.finfo(np.float64).tiny)
             measure = np.minimum(measure, share)
+        inverses = inverses_of(self.program, step.number)
+        redundant: Redundant | None = "raise" if inverses else None
+        for inverse in inverses:
+            factors = self.kernels.small[inverse]
+            if isinstance(factors, LeastNorm):
+                redundant = "least norm"
+                measure = mended(self.kernels, inverse, factors, measure)
         rows = dependent_rows(block, measure < SINGULAR)
-        return Measured(name, np.moveaxis(measure, 0, -1), attached=False, bounded=holds_all, dependent=rows)
+        measure = np.moveaxis(measure, 0, -1)
+        return Measured(name, measure, attached=False, bounded=holds_all, dependent=rows, redundant=redundant)
 
     def _bounded(self, pivot: Pivot, formed: Kernel) -> list[Scalars]:
         """How much of each block the rounding that reaches it has left."""

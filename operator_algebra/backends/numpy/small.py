@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from operator_algebra.arguments import Redundant
 from operator_algebra.backends.numpy.arrays import Block, Blocks
 from operator_algebra.backends.numpy.blocks import Factors, Operand, adjoint, multiply_out, total_of
 from operator_algebra.backends.numpy.groups import GroupKernels
 from operator_algebra.backends.numpy.levels import ANY
+from operator_algebra.backends.numpy.redundant import least_norm
 from operator_algebra.programs.instructions import Invert, Linear, Reduce, Total
 from operator_algebra.programs.program import Step
 
 
-def small_value(kernels: GroupKernels, step: Step) -> Operand:
+def small_value(kernels: GroupKernels, step: Step, redundant: Redundant) -> Operand:
     """A sum over the bodies, or algebra on such sums."""
     definition = step.definition
     match definition:
@@ -28,7 +30,8 @@ def small_value(kernels: GroupKernels, step: Step) -> Operand:
             totals = [total_of(definition.kind, source(group)) for group in kernels.levels.whole()]
             return np.asarray(sum(over_bodies(total) for total in totals))
         case Invert():
-            return Factors(multiply_out((kernels.getter(definition.source)(ANY),))[0])
+            block = multiply_out((kernels.getter(definition.source)(ANY),))[0]
+            return Factors(block) if redundant == "raise" else least_norm(kernels, definition.source.value, block)
         case Linear() if not definition.terms:
             return np.zeros(
                 (*(1,) * kernels.axes, kernels.size(step.type.codomain, 0), kernels.size(step.type.domain, 0))

@@ -54,6 +54,7 @@ NOT_CALLED = {
     "Joint.random_options": "called by random_tree",
     "Joint.stacked": "called by models",
     "Joint.transform": "called with arrays of the package",
+    "Discovery": "made by discover",
     "Laws": "made by discover_laws",
     "Model.from_parts": "called by readers of files",
     "Program": "made by lower",

@@ -7,7 +7,7 @@ is whatever else satisfies it: an unknown of the claim, or one that is introduce
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 
 from operator_algebra.errors import OperatorAlgebraError
@@ -196,7 +196,9 @@ def _is_solution(bench: Workbench, f: Letter, image: Form, fact: Fact | None = N
     flows = {x.structure.flow for _, letters in image for x in letters if len(letters) == 1}
     if flows != {f.structure.flow} or any(_within(f, x) for _, letters in image for x in letters):
         return None
-    expected = _put(bench, bench.theory.equations[f], {f.star: adjoint(image), f: image}, f)
+    images: dict[Letter, Form] = {f.star: adjoint(image), f: image}
+    renamed = dict(_renamed(bench, bench.theory.equations[f], f, images))
+    expected = RING.substituted(bench.theory.equations[f], images.get)
     plain = list(_written_out(bench, expected))
     rhs = image if fact is None else RING.minus(image, fact.form)
     wanted = RING.minus(expected, total(plain).form)
@@ -205,7 +207,8 @@ def _is_solution(bench: Workbench, f: Letter, image: Form, fact: Fact | None = N
         return None
     terms = [Term(Fraction(1), ONE, one, ONE) for one in (fact, gap) if one is not None and one.form]
     shown = total([*terms, *(Term(-t.c, t.left, t.fact, t.right) for t in plain)])
-    return total([Term(Fraction(-1), ONE, Fact(RING.minus(word(f), image), Unique(f, image, shown)), ONE)])
+    solved = Fact(RING.minus(word(f), image), Unique(f, image, shown, tuple(renamed.items())))
+    return total([Term(Fraction(-1), ONE, solved, ONE)])
 
 
 def _written_out(bench: Workbench, p: Form) -> Iterator[Term]:
@@ -217,20 +220,14 @@ def _written_out(bench: Workbench, p: Form) -> Iterator[Term]:
                     yield Term(c, (numbers, letters[:k]), Fact(form, why), ((), letters[k + 1 :]))
 
 
-def _put(bench: Workbench, p: Form, images: Mapping[Letter, Form], f: Letter) -> Form:
-    """A polynomial with an unknown replaced, also inside of other letters."""
-
-    def image(y: Letter) -> Form | None:
-        if y in images:
-            return images[y]
-        if not _within(f, y):
-            return None
-        body = y.star.body if y.body is None else y.body
-        assert body is not None
-        made = bench.theory.made_of(y.kind, _put(bench, body, images, f), y.type if y.body is not None else y.type.T)
-        return word(made if y.body is not None else made.star)
-
-    return RING.substituted(p, image)
+def _renamed(bench: Workbench, p: Form, f: Letter, images: dict[Letter, Form]) -> Iterator[tuple[Letter, Letter]]:
+    """The letters of p that are made of an unknown, inner ones first, and what they become; their images are noted."""
+    for x in [bench.theory.base(x) for _, letters in p for x in letters]:
+        if x not in images and x.body is not None and _within(f, x):
+            yield from _renamed(bench, x.body, f, images)
+            made = bench.theory.made_of(x.kind, RING.substituted(x.body, images.get), x.type)
+            images |= {x.star: word(made.star), x: word(made)}
+            yield x, made
 
 
 def _introduced(bench: Workbench, x: Letter, rhs: Form) -> Letter | None:

@@ -123,7 +123,7 @@ def _inverse(node: Inverse) -> Expr:
     """(I − L ψ K)* D⁻¹ (I − L ψ K), with ψ⁻¹ = φ⁻¹ + K L."""
     found = _ansatz(node.body)
     _, pivot, gain = _solved(found, "P")
-    left, shift = found.formula(found.left), found.formula(found.shift)
+    left, shift = found.formula(found.left), found.shift
     psi = define(found.name("psi"), inv(one() - define(found.name("E_psi"), shift - gain @ left)))
     factor = one() - left @ psi @ gain
     return factor.T @ inv(pivot) @ factor
@@ -133,13 +133,13 @@ def _inverse(node: Inverse) -> Expr:
 
 
 class _Ansatz(NamedTuple):
-    """A = D + W B + B* W* + W S W* for N = X − E X E* + S, with polynomials in an unknown X."""
+    """A = D + W E B + B* E* W* + W S W* for N = X − E X E* + S, with polynomials in an unknown X."""
 
     names: dict[Letter, Expr]
     taken: frozenset[str]
     left: Form
     phi: Letter
-    shift: Form
+    shift: Expr
     inner: Form
     pivot: Form
     coupling: Form
@@ -167,13 +167,17 @@ def _ansatz(e: Expr) -> _Ansatz:
     rules.add(Workbench(theory, rules, rules).new_axioms())
     rules.run([], 200)
     normal = rules.reduce(RING.sum([rest, times(w, told, adjoint(w))]))[0]
-    coupling = times(shift, _behind(normal, w))
-    known = [times(w, coupling), times(adjoint(coupling), adjoint(w)), times(w, s, adjoint(w))]
+    coupling = _behind(normal, w)
+    product = times(w, shift, coupling)
+    known = [product, adjoint(product), times(w, s, adjoint(w))]
     pivot = rules.reduce(RING.minus(normal, RING.sum(known)))[0]
     if whole_pattern(pivot).flow != "diagonal" or any(residual in letters for _, letters in pivot):
         raise _refused(e)
     taken = frozenset(node.name for node in postorder(e, all_below) if isinstance(node, Symbol | Fixpoint))
-    return _Ansatz(_names(e, theory), taken, left, phi, shift, inner, pivot, coupling, unknown)
+    names = _names(e, theory)
+    called = _called(e, theory, shift)
+    hop = formula_of(shift, phi.type, names) if called is None else called
+    return _Ansatz(names, taken, left, phi, hop, inner, pivot, coupling, unknown)
 
 
 def _parts(e: Expr, p: Form) -> tuple[Form, Letter, Form, Form]:
@@ -242,25 +246,31 @@ def _names(e: Expr, theory: Theory) -> dict[Letter, Expr]:
     return found
 
 
+def _called(e: Expr, theory: Theory, p: Form) -> Symbol | None:
+    """What the formula calls a polynomial."""
+    nodes = (node for node in postorder(e, all_below) if isinstance(node, Symbol) and node.definition is not None)
+    return next((node for node in nodes if node.type == _type(p) and theory.read(node) == p), None)
+
+
 # -- its solution ------------------------------------------------------------------------------------------------------
 
 
 def _solved(found: _Ansatz, unknown: str) -> tuple[Expr, Symbol, Symbol]:
     """The coefficients of (I + W K) D (I + W K)*: D is that of I, K D that of W, and S = K D K* the equation for X."""
-    inner, shift = found.formula(found.inner), found.formula(found.shift)
+    inner, shift = found.formula(found.inner), found.shift
 
     def body(x: Expr) -> Expr:
-        coupling = found.formula(found.coupling, x)
+        coupling = shift @ found.formula(found.coupling, x)
         return inner + shift @ x @ shift.T - coupling @ inv(found.formula(found.pivot, x)) @ coupling.T
 
     solution = fixpoint(found.name(unknown), inner.type, body)
     pivot = define(found.name("D"), found.formula(found.pivot, solution))
-    return solution, pivot, define(found.name("K"), found.formula(found.coupling, solution) @ inv(pivot))
+    return solution, pivot, define(found.name("K"), shift @ found.formula(found.coupling, solution) @ inv(pivot))
 
 
 def _told(e: Expr, found: _Ansatz, unknown: str, seconds: float) -> Discovery:
     solution, pivot, gain = _solved(found, unknown)
-    inner, shift = found.formula(found.inner), found.formula(found.shift)
+    inner, shift = found.formula(found.inner), found.shift
     propagation = found.formula(times(found.left, word(found.phi)))
     factor = one() + propagation @ gain
     equation = Identity("equation", inner, solution - shift @ solution @ shift.T + gain @ pivot @ gain.T)

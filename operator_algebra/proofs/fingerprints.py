@@ -15,6 +15,7 @@ from functools import lru_cache
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import diag, matmul, one, zero
 from operator_algebra.expressions.nodes import Expr, Root
+from operator_algebra.expressions.normalize import equal
 from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.identities.identity import Identity
 from operator_algebra.operators.spaces import Space, Type
@@ -59,7 +60,7 @@ def relations(operators: Sequence[Expr], *, length: int = 3, diagonals: bool = T
     ['E_φ φ = φ − I', 'φ E_φ = φ − I']
     """
     search, meant = _Search(operators), Theory()
-    sides = search.run(length, diagonals=diagonals)
+    sides = (pair for pair in search.run(length, diagonals=diagonals) if not equal(*pair))
     found = (pair for pair in sides if not (search.letters_in(pair) and meant.read(pair[0]) == meant.read(pair[1])))
     return tuple(Identity(f"relation {k}", lhs, rhs) for k, (lhs, rhs) in enumerate(found, 1))
 

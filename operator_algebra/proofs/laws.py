@@ -15,9 +15,12 @@ from operator_algebra.expressions.names import Style
 from operator_algebra.expressions.nodes import Expr, Zero
 from operator_algebra.identities.identity import Identity
 from operator_algebra.progress import PATIENCE, Progress, reporting
+from operator_algebra.proofs.chain import record_of
 from operator_algebra.proofs.fingerprints import relations
+from operator_algebra.proofs.letters import RING
 from operator_algebra.proofs.prove import Proof, positive, proof_of
 from operator_algebra.proofs.search import ground
+from operator_algebra.proofs.theory import Theory
 
 _LONGEST = 6
 _EACH = 2.0
@@ -45,6 +48,13 @@ class Laws:
     def conjectures(self) -> tuple[Identity, ...]:
         """What was neither proved nor refuted."""
         return tuple(_claim(proof) for proof in self.unproved)
+
+    @property
+    def new(self) -> tuple[Identity, ...]:
+        """The laws that no record of the catalogue says, nor the definitions when they are written out."""
+        theory = Theory()
+        forms = ((law, RING.minus(theory.read(law.lhs), theory.read(law.rhs))) for law in self.laws)
+        return tuple(law for law, form in forms if form and record_of(form) is None)
 
     def __iter__(self) -> Iterator[Identity]:
         return iter(self.laws)

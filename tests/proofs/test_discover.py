@@ -108,6 +108,7 @@ def test_the_inverse_lowers_to_two_sweeps() -> None:
 
 
 def test_what_it_says() -> None:
+    assert "M = P_2 − E_ψ P_2 E_ψ* + K D K*" in repr(found(OPERATORS[4])).replace("D_2", "D").replace("K_2", "K")
     assert repr(found(MASS)).splitlines()[-1].strip() == "K = E_φ P H* D⁻¹"
 
 

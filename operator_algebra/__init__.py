@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from operator_algebra.proofs.discover import Discovery as Discovery
     from operator_algebra.proofs.discover import derive as derive
     from operator_algebra.proofs.discover import discover as discover
+    from operator_algebra.proofs.general import generalize as generalize
     from operator_algebra.proofs.laws import Laws as Laws
     from operator_algebra.proofs.laws import discover_laws as discover_laws
     from operator_algebra.proofs.prove import Proof as Proof
@@ -101,6 +102,7 @@ _NAMES = {
     "operators.blocks": "BlockMatrix",
     "operators.spaces": "FORCE MOTION ONE RATE Space TORQUE Type WHITE space",
     "proofs.discover": "Discovery derive discover",
+    "proofs.general": "generalize",
     "proofs.laws": "Laws discover_laws",
     "proofs.prove": "Proof calc prove",
     "spatial.inertia": "Inertia",

@@ -175,6 +175,7 @@ def calls(folder: Path) -> dict[str, Call]:
         ),
         "prove": call(oa.prove, law, seconds=5.0),
         "discover": call(oa.discover, mass, unknown="P", seconds=5.0),
+        "generalize": call(oa.generalize, law, seconds=5.0),
         "derive": call(oa.derive, inv(mass), seconds=5.0),
         "discover_laws": call(
             oa.discover_laws, [H, phi, "E_phi"], length=2, diagonals=True, seconds=0.5, progress=None

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from operator_algebra.cli.commands import check, doctor, lower, models, prove, run, show
+from operator_algebra.cli.commands import check, discover, doctor, lower, models, prove, run, show
 from operator_algebra.cli.terminal.helppage import Command, Grouped
 from operator_algebra.cli.terminal.standard_output import guarded
 from operator_algebra.errors import OperatorAlgebraError
@@ -43,6 +43,7 @@ def start(
 
 app.command("check", cls=Command, rich_help_panel="Laws")(check.command)
 app.command("prove", cls=Command, rich_help_panel="Laws")(prove.command)
+app.command("discover", cls=Command, rich_help_panel="Laws")(discover.command)
 app.command("show", cls=Command, rich_help_panel="Formulas")(show.command)
 app.command("lower", cls=Command, rich_help_panel="Formulas")(lower.command)
 app.command("run", cls=Command, rich_help_panel="Formulas")(run.command)

@@ -71,8 +71,8 @@ def _level(body: Expr) -> int:
     )
 
 
-def renamed(body: Expr, old: Symbol, new: Expr) -> Expr:
-    """The body with something else for the variable, inside definitions too, but where it is the unknown."""
+def renamed(body: Expr, old: Expr, new: Expr) -> Expr:
+    """The body with something else for a node, inside definitions too, but where it is the unknown of an equation."""
 
     def below(node: Expr) -> tuple[Expr, ...]:
         return () if isinstance(node, Fixpoint) and node.variable is old else children_and_definition(node)

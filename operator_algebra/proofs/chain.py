@@ -178,7 +178,7 @@ class _Teller:
             and (why[0].left, why[0].right) == (ONE, ONE)
         ):
             return self.reason(why[0].fact)
-        law = None if _content(fact.form) in self.claimed else _laws().get(_content(fact.form))
+        law = None if _content(fact.form) in self.claimed else record_of(fact.form)
         return law if law is not None else f"lemma {self._lemma(fact).number}"
 
     def _definition(self, why: Axiom) -> str:
@@ -289,6 +289,11 @@ def _folds(theory: Theory, writer: Writer, *sides: Expr) -> list[tuple[tuple[str
 
 def _content(form: Form) -> frozenset[tuple[Word, Fraction]]:
     return frozenset(form.items())
+
+
+def record_of(form: Form) -> str | None:
+    """The law of the catalogue that says that a polynomial is zero, itself or its adjoint, however it is scaled."""
+    return _laws().get(_content(form))
 
 
 @cache

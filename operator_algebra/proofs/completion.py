@@ -154,9 +154,11 @@ class Completion:
 
     # -- completing
 
-    def copy(self) -> Completion:
-        """The same rules, to which others can be added."""
+    def copy(self, order: Order | None = None) -> Completion:
+        """The same rules, to which others can be added; in a copy of the order if one is given."""
         made = replace(self, rules=dict(self.rules), _jobs=list(self._jobs), _oldest=list(self._oldest))
+        if order is not None:
+            made.order, made._keys, made._down = order, dict(self._keys), dict(self._down)
         made._done, made._starting = set(self._done), {x: list(rules) for x, rules in self._starting.items()}
         return made
 

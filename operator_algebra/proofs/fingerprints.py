@@ -12,15 +12,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import diag, matmul, one, zero
-from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.nodes import Expr, Root
 from operator_algebra.expressions.normalize import equal
-from operator_algebra.expressions.traverse import definition_of
+from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.identities.identity import Identity
 from operator_algebra.operators.spaces import Space, Type
 from operator_algebra.proofs.fields import LARGE, Array, Residues
 from operator_algebra.proofs.models import Domain, Parents, Shape
 from operator_algebra.proofs.samples import Plan, plan_of
+from operator_algebra.proofs.theory import Theory
 from operator_algebra.proofs.values import Values
 
 DEEP: Parents = (-1, 0, 1, 2, 3, 4, 5, 2, 0, 8)
@@ -50,16 +52,17 @@ class _Words:
 def relations(operators: Sequence[Expr], *, length: int = 3, diagonals: bool = True) -> tuple[Identity, ...]:
     """Every relation of up to three terms between words of some operators, the shortest first.
 
-    Definitions are left out, and of a relation and its adjoint the second. With `diagonals` the block-diagonal part of
-    each word is one more word.
+    What an operator is by definition is left out, and of a relation and its adjoint the second. With `diagonals` the
+    block-diagonal part of each word is one more word.
 
     >>> from operator_algebra.symbols import E_phi, phi
     >>> [law.formula() for law in relations([E_phi, phi], length=2, diagonals=False)]
     ['E_φ φ = φ − I', 'φ E_φ = φ − I']
     """
-    search = _Search(operators)
-    found = [Identity(f"{lhs} = {rhs}", lhs, rhs) for lhs, rhs in search.run(length, diagonals=diagonals)]
-    return tuple(found)
+    search, meant = _Search(operators), Theory()
+    sides = (pair for pair in search.run(length, diagonals=diagonals) if not equal(*pair))
+    found = (pair for pair in sides if not (search.letters_in(pair) and meant.read(pair[0]) == meant.read(pair[1])))
+    return tuple(Identity(f"relation {k}", lhs, rhs) for k, (lhs, rhs) in enumerate(found, 1))
 
 
 class _Search:
@@ -89,10 +92,14 @@ class _Search:
                     longer[word] = array
                     self._normal(e, array)
                 else:
-                    yield from self._told(word, e, rhs)
+                    yield from self._told(e, rhs)
             if diagonals:
                 yield from self._diagonals(longer)
             layer, last = longer, set(longer)
+
+    def letters_in(self, sides: tuple[Expr, Expr]) -> bool:
+        """Whether one of two sides is an operator, or its negative."""
+        return any(one in self.letters or -one in self.letters for one in sides)
 
     def _extended(self, layer: dict[Word, Array], last: set[Word]) -> Iterator[tuple[Word, Array]]:
         """Words one letter longer, all shorter parts of which reduce to nothing."""
@@ -115,15 +122,12 @@ class _Search:
                 if rhs is None:
                     self._normal(diag(e), part)
                 else:
-                    yield from self._told((diag(e),), diag(e), rhs)
+                    yield from self._told(diag(e), rhs)
 
-    def _told(self, word: Word, lhs: Expr, rhs: Expr) -> Iterator[tuple[Expr, Expr]]:
-        """A relation, unless its adjoint was told, or it is a definition or plain algebra."""
-        if lhs.T in self.adjoints:
-            return
-        self.adjoints.add(lhs)
-        defined = definition_of(word[0]) if len(word) == 1 else None
-        if not equal(lhs, rhs) and not (defined is not None and equal(defined, rhs)):
+    def _told(self, lhs: Expr, rhs: Expr) -> Iterator[tuple[Expr, Expr]]:
+        """A relation, unless its adjoint was told."""
+        if lhs.T not in self.adjoints:
+            self.adjoints.add(lhs)
             yield lhs, rhs
 
     # -- fingerprints --------------------------------------------------------------------------------------------------
@@ -194,13 +198,19 @@ def _sum_of_two(words: _Words, prints: tuple[int, ...]) -> Expr | None:
 def _deep_values(operators: tuple[Expr, ...]) -> Values:
     """The operators on the deep tree."""
     plan = _deep_plan(operators)
-    samples = [sample for k in range(8) for sample in plan.draws(DEEP, 3 + k)[-1:]]
+    known = {pivot.root for pivot in plan.pivots}
+    for node in (node for e in operators for node in postorder(e, children_and_definition)):
+        if isinstance(node, Root) and node not in known:
+            raise InputError(f"{node.render()} has no exact value on a random tree. Leave out what is made of it.")
     residues = Residues(LARGE)
-    for sample in samples:
-        values = plan.values(residues, [sample])
+    for k in range(8):
+        sample = plan.draws(DEEP, 3 + k)[-1]
+        drawn = plan.dense(sample)
+        values = plan.values(residues, [sample]).knowing({root: residues.array([drawn[root]]) for root in known})
         if all(values.value(e).sound.all() for e in operators):
             return values
-    raise AssertionError("no deep tree on which all operators are defined")
+    names = ", ".join(e.render() for e in operators)
+    raise InputError(f"no random tree was found on which all of {names} exist. Check what is inverted.")
 
 
 def _deep_plan(operators: tuple[Expr, ...]) -> Plan:

@@ -28,6 +28,10 @@ class Order:
     _weights: dict[Letter, int] = field(default_factory=dict[Letter, int])
     _places: dict[Letter, int] = field(default_factory=dict[Letter, int])
 
+    def copy(self, theory: Theory) -> Order:
+        """The same order for a copy of the theory, where new letters find other places."""
+        return Order(theory, self.seed, dict(self._weights), dict(self._places))
+
     @property
     def key(self) -> Key:
         """What sorts words: by weight, by length, letter by letter."""
@@ -70,7 +74,9 @@ def _heavy(x: Letter, theory: Theory) -> bool:
 def _usual_weight(x: Letter, theory: Theory) -> int:
     if x.kind == "inverse" and x.structure.flow == "full":
         return 40
-    return 9 if _heavy(x, theory) else 2 if x.kind == "diag" else 1
+    if x.kind == "diag" and x.body is not None:
+        return 2 + 12 * sum(y.kind == "inverse" and y.structure.unit for _, letters in x.body for y in letters)
+    return 9 if _heavy(x, theory) else 1
 
 
 def _group(x: Letter) -> int:

@@ -31,6 +31,7 @@ from operator_algebra.proofs.schemas import Blocks, Obligation, ways
 from operator_algebra.proofs.search import Search, search
 from operator_algebra.proofs.spelling import Style, assumption, left_over
 from operator_algebra.proofs.theory import TRAITS, Theory
+from operator_algebra.proofs.workbench import Workbench
 
 _LONGEST = 1_000_000
 _FIRST = 0.5
@@ -184,11 +185,11 @@ def prove(claim: Identity | Statement | str, *, seconds: float = 10.0) -> Proof:
                    checked by the kernel: 7 lines
     """
     law = law_of(claim)
-    _positive(seconds)
+    positive(seconds)
     if isinstance(law, Statement):
         return _statement(law, float(seconds))
     readings = [one for one in wider(law) if isinstance(one, Identity)]
-    return Proof(law, tuple(_reading(one, float(seconds) / len(readings)) for one in readings))
+    return Proof(law, tuple(reading(one, float(seconds) / len(readings)) for one in readings))
 
 
 def prove_all(claims: Sequence[Law | str], *, seconds: float = 10.0, progress: Progress = None) -> list[Proof]:
@@ -219,13 +220,14 @@ def calc(*formulas: Expr | str, seconds: float = 10.0) -> Proof:
     if len(formulas) < 2:
         raise InputError("a calculation has at least two formulas.")
     listed = [formula(one, "calc") for one in formulas]
-    _positive(seconds)
+    positive(seconds)
     links = [Identity(f"link {k}", a, b) for k, (a, b) in enumerate(pairwise(listed), 1)]
     claim = Identity("calculation", listed[0], listed[-1])
-    return Proof(claim, tuple(_reading(link, float(seconds)) for link in links))
+    return Proof(claim, tuple(reading(link, float(seconds)) for link in links))
 
 
-def _positive(seconds: object) -> None:
+def positive(seconds: object) -> None:
+    """Test the bound of a search."""
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds <= _LONGEST:
         raise InputError(f"seconds is {shown(seconds)}. Give a positive number of at most {_LONGEST}.")
 
@@ -253,7 +255,7 @@ def _statement(law: Statement, seconds: float) -> Proof:
 
 def _obligation(part: Obligation, law: Statement, seconds: float) -> Reading:
     if isinstance(part, Identity):
-        return _reading(replace(part, domain=law.domain), seconds)
+        return reading(replace(part, domain=law.domain), seconds)
     start = time.monotonic()
     theory = Theory(frozenset(law.domain).intersection(TRAITS))
     theory.read(part.operator)
@@ -266,11 +268,16 @@ def _obligation(part: Obligation, law: Statement, seconds: float) -> Reading:
     return Reading(part, "PROVED", written, assumed, "", time.monotonic() - start)
 
 
-def _reading(claim: Identity, seconds: float) -> Reading:
+def proof_of(claim: Identity, seconds: float, shared: Workbench) -> Proof:
+    """The proof of one reading of a claim, on a ground that it shares with others."""
+    return Proof(claim, (reading(claim, seconds, shared),))
+
+
+def reading(claim: Identity, seconds: float, shared: Workbench | None = None) -> Reading:
     """Search for a moment, then for a counter-example, and only then for as long as was asked."""
     start = time.monotonic()
     first = min(seconds, _FIRST)
-    found = search(claim.lhs, claim.rhs, claim.domain, seconds=first)
+    found = search(claim.lhs, claim.rhs, claim.domain, seconds=first, shared=shared)
     if found.proved is None:
         example = refute(claim, seconds=min(seconds, _REFUTING))
         if example is not None:

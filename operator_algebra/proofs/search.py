@@ -17,6 +17,7 @@ from operator_algebra.proofs.letters import RING, Form, Letter, TooLong
 from operator_algebra.proofs.order import Order
 from operator_algebra.proofs.tactics import TACTICS, from_laws
 from operator_algebra.proofs.theory import TRAITS, Axiom, Theory
+from operator_algebra.proofs.unrolling import unrolling
 from operator_algebra.proofs.workbench import Workbench
 
 _CORE = 2_000
@@ -57,9 +58,9 @@ class _Clock:
 class _Going:
     """A search that stops when its time is up, and goes on from there."""
 
-    def __init__(self, lhs: Expr, rhs: Expr, traits: frozenset[str]) -> None:
+    def __init__(self, lhs: Expr, rhs: Expr, traits: frozenset[str], shared: Workbench | None) -> None:
         self.clock = _Clock()
-        self.steps = _orders(lhs, rhs, traits, self.clock)
+        self.steps = _orders(lhs, rhs, traits, self.clock, shared)
 
     def on(self, seconds: float) -> Search:
         """What has been found some seconds later."""
@@ -70,14 +71,42 @@ class _Going:
             return end.value
 
 
-def search(lhs: Expr, rhs: Expr, domain: Sequence[str] = (), *, seconds: float, after: Search | None = None) -> Search:
-    """A proof of lhs = rhs from the definitions of what stands in it; after another search it goes on from there."""
+def ground(operators: Sequence[Expr]) -> Workbench:
+    """What claims about some operators share: their letters, and the rules that rewriting finds for them."""
+    theory = Theory()
+    for e in operators:
+        theory.read(e)
+    core = Completion(Order(theory))
+    bench = Workbench(theory, core, core)
+    try:
+        for _ in _steps(bench, [], _Clock(math.inf)):
+            raise AssertionError("time without end was up")
+    except Contradiction as found:
+        raise TheoryError(_contradiction(found.fact)) from None
+    return bench
+
+
+def search(
+    lhs: Expr,
+    rhs: Expr,
+    domain: Sequence[str] = (),
+    *,
+    seconds: float,
+    shared: Workbench | None = None,
+    after: Search | None = None,
+) -> Search:
+    """A proof of lhs = rhs from the definitions of what stands in it; after another search it goes on from there.
+
+    It is looked for first on a ground that claims share, if one is given.
+    """
     if after is not None:
         return after if after.going is None else after.going.on(seconds)
-    return _Going(lhs, rhs, frozenset(domain).intersection(TRAITS)).on(seconds)
+    return _Going(lhs, rhs, frozenset(domain).intersection(TRAITS), shared).on(seconds)
 
 
-def _orders(lhs: Expr, rhs: Expr, traits: frozenset[str], clock: _Clock) -> Generator[Search, None, Search]:
+def _orders(
+    lhs: Expr, rhs: Expr, traits: frozenset[str], clock: _Clock, shared: Workbench | None
+) -> Generator[Search, None, Search]:
     """One order of words after the other; each time when it is late, the shortest rest so far."""
     theory = Theory(traits)
     try:
@@ -87,8 +116,14 @@ def _orders(lhs: Expr, rhs: Expr, traits: frozenset[str], clock: _Clock) -> Gene
     if not goal:
         return Search(theory, Fact(goal, ()), goal, complete=True)
     best = Search(theory, None, goal, complete=False)
+    if shared is not None:
+        found = yield from _on_shared(shared, lhs, rhs, clock, best)
+        if found.proved is not None:
+            return found
     for seed in _SEEDS:
-        found = yield from _with_order(lhs, rhs, traits, seed, clock, best)
+        theory = Theory(traits)
+        core = Completion(Order(theory, seed))
+        found = yield from _on(Workbench(theory, core, core), lhs, rhs, clock, best)
         if found.proved is not None or found.complete:
             return found
         best = _shorter(best, found)
@@ -101,14 +136,19 @@ def _shorter(one: Search, other: Search) -> Search:
     return other if one.bench is None or len(other.rest) < len(one.rest) else one
 
 
-def _with_order(
-    lhs: Expr, rhs: Expr, traits: frozenset[str], seed: int | None, clock: _Clock, best: Search
-) -> Generator[Search, None, Search]:
-    theory = Theory(traits)
+def _on_shared(shared: Workbench, lhs: Expr, rhs: Expr, clock: _Clock, best: Search) -> Generator[Search, None, Search]:
+    """By the rules that are there, or with the letters and rules of this claim besides."""
+    theory = shared.theory.copy()
     goal = RING.minus(theory.read(lhs), theory.read(rhs))
-    core = Completion(Order(theory, seed))
-    bench = Workbench(theory, core, core, goal)
-    stops = _steps(bench, goal, clock)
+    if len(theory.letters) == len(shared.theory.letters) and (proved := shared.equal(goal, {})) is not None:
+        return Search(theory, proved, {}, complete=False, bench=shared)
+    return (yield from _on(shared.copy(), lhs, rhs, clock, best))
+
+
+def _on(bench: Workbench, lhs: Expr, rhs: Expr, clock: _Clock, best: Search) -> Generator[Search, None, Search]:
+    theory = bench.theory
+    goal = bench.goal = RING.minus(theory.read(lhs), theory.read(rhs))
+    stops = _steps(bench, [goal], clock)
     try:
         while True:
             try:
@@ -130,28 +170,28 @@ def _with_order(
 _Steps: TypeAlias = Generator[None, None, bool]
 
 
-def _steps(bench: Workbench, goal: Form, clock: _Clock) -> _Steps:
+def _steps(bench: Workbench, goals: Sequence[Form], clock: _Clock) -> _Steps:
     """All that is tried in one order; whether all rules are known in the end."""
-    return (yield from _rewriting(bench, goal, clock)) or (yield from _tactics(bench, goal, clock))
+    return (yield from _rewriting(bench, goals, clock)) or (yield from _tactics(bench, goals, clock))
 
 
-def _run(rules: Completion, goal: Form, jobs: int, clock: _Clock) -> Generator[None, None, Outcome]:
+def _run(rules: Completion, goals: Sequence[Form], jobs: int, clock: _Clock) -> Generator[None, None, Outcome]:
     """Complete for a number of jobs, with a pause each time when it is late."""
     rules.left = jobs
-    while (outcome := rules.run([goal], rules.left, clock.until)) == "late":
+    while (outcome := rules.run(goals, rules.left, clock.until)) == "late":
         yield
     return outcome
 
 
-def _rewriting(bench: Workbench, goal: Form, clock: _Clock) -> _Steps:
-    """Complete what rewriting deals well with, and find the inverses; whether the goal was reached."""
+def _rewriting(bench: Workbench, goals: Sequence[Form], clock: _Clock) -> _Steps:
+    """Complete what rewriting deals well with, and find the inverses; whether the goals were reached."""
     found: list[Fact] = []
-    bench.waiting = bench.new_axioms()
+    bench.waiting += bench.new_axioms()
     while True:
         plain = [fact for fact in bench.waiting if bench.theory.plain(_letter(fact))]
         bench.waiting = [fact for fact in bench.waiting if fact not in plain]
         bench.core.add([*plain, *found])
-        if (yield from _run(bench.core, goal, _CORE, clock)) == "proved":
+        if (yield from _run(bench.core, goals, _CORE, clock)) == "proved":
             return True
         found = list(inverses(bench))
         bench.waiting += bench.new_axioms()
@@ -159,25 +199,28 @@ def _rewriting(bench: Workbench, goal: Form, clock: _Clock) -> _Steps:
             return False
 
 
-def _tactics(bench: Workbench, goal: Form, clock: _Clock) -> _Steps:
+def _tactics(bench: Workbench, goals: Sequence[Form], clock: _Clock) -> _Steps:
     """Rounds of tactics, with some rewriting between them; whether all rules are known in the end."""
-    bench.full = bench.core.copy()
+    if bench.full is bench.core:
+        bench.full = bench.core.copy()
     complete = False
     for _ in range(_ROUNDS):
         bench.next_round()
-        facts = [fact for tactic in TACTICS for fact in tactic(bench)]
+        facts = [fact for tactic in (*TACTICS, unrolling) for fact in tactic(bench)]
         axioms = [*bench.waiting, *bench.new_axioms()]
         facts += [fact for fact in axioms if _letter(fact) not in bench.solved]
         bench.waiting = []
         if not facts:
-            if bench.equal(goal, {}) is not None:  # numbers one → one are turned round there
+            if not goals:
+                return (yield from _run(bench.full, [], _LAST, clock)) == "complete"
+            if all(bench.equal(goal, {}) is not None for goal in goals):  # which turns numbers round
                 return True
             complete = complete or (bench.full.complete and not _beyond(bench.theory))
             facts = list(from_laws(bench))
             bench.waiting = bench.new_axioms()
         bench.full.add(facts)
         last = not facts and not bench.waiting
-        outcome = yield from _run(bench.full, goal, _LAST if last else _BETWEEN, clock)
+        outcome = yield from _run(bench.full, goals, _LAST if last else _BETWEEN, clock)
         if outcome == "proved" or last:
             return complete or (outcome != "stopped" and not _beyond(bench.theory))
     return complete

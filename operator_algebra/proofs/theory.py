@@ -71,6 +71,10 @@ class Theory:
         """Whether no body carries two others."""
         return "serial" in self.traits
 
+    def copy(self) -> Theory:
+        """The same letters, to which others can be added."""
+        return Theory(self.traits, dict(self.letters), dict(self.equations), dict(self._read), dict(self._bound))
+
     def read(self, e: Expr) -> Form:
         """The polynomial of a formula."""
 

@@ -81,6 +81,11 @@ class Values:
         """A number, for each sample."""
         return self._plain(self.field.scaled(number, self.field.identity(self.samples, 1)))
 
+    def knowing(self, more: Mapping[Expr, Array]) -> Values:
+        """The same values, and those of other expressions besides."""
+        given = {**self._given, **more}
+        return Values(self.field, self.tree, given, self.samples, sound=self._sound, generic=self.generic)
+
     def changed(self, tree: Mechanism, change: Callable[[Array, Expr], Array]) -> Values:
         """Values from changed ones of the leaves."""
         given = {e: change(array, e) for e, array in self._given.items()}

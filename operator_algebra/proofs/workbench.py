@@ -27,6 +27,15 @@ class Workbench:
     waiting: list[Fact] = field(default_factory=list[Fact])
     rounds: int = 0
 
+    def copy(self) -> Workbench:
+        """The same rules with the same history, for another goal; nothing that is found there comes back."""
+        theory = self.theory.copy()
+        core = self.core.copy(self.core.order.copy(theory))
+        full = core if self.full is self.core else self.full.copy(core.order)
+        made = Workbench(theory, core, full, {}, dict(self.axioms), set(self.said), dict(self.same), dict(self.solved))
+        made.ages, made.waiting, made.rounds = dict(self.ages), list(self.waiting), self.rounds
+        return made
+
     def next_round(self) -> None:
         """Letters that come from now on are younger than those that are there."""
         for x in self.theory.letters:

@@ -174,6 +174,14 @@ def calls(folder: Path) -> dict[str, Call]:
             oa.check, law, arm, samples=1, seed=0, every=False, executor=None, progress=None
         ),
         "prove": call(oa.prove, law, seconds=5.0),
+        "discover": call(oa.discover, mass, unknown="P", seconds=5.0),
+        "generalize": call(oa.generalize, law, seconds=5.0),
+        "derive": call(oa.derive, inv(mass), seconds=5.0),
+        "discover_laws": call(
+            oa.discover_laws, [H, phi, "E_phi"], length=2, diagonals=True, seconds=0.5, progress=None
+        ),
+        "Laws.of": call(oa.discover_laws([phi, E_phi], length=2).of, phi),
+        "Laws.render": call(oa.discover_laws([phi, E_phi], length=2).render, "unicode"),
         "calc": call(oa.calc, phi, inv(I - E_phi), seconds=5.0),
         "Proof.render": call(oa.prove("propagation").render, "unicode"),
         "Check.count": call(checked.count, "holds"),

@@ -21,6 +21,7 @@ LONGEST = 1500
 CALLBACKS: dict[tuple[str, int | str], set[str]] = {
     ("fixpoint", 2): {"class", "hostile", "compiled"},
     ("check", "progress"): {"class", "hostile", "compiled", "exception"},
+    ("discover_laws", "progress"): {"class", "hostile", "compiled", "exception"},
 }
 """Functions of the caller, whose own exceptions are passed on."""
 
@@ -53,6 +54,8 @@ NOT_CALLED = {
     "Joint.random_options": "called by random_tree",
     "Joint.stacked": "called by models",
     "Joint.transform": "called with arrays of the package",
+    "Discovery": "made by discover",
+    "Laws": "made by discover_laws",
     "Model.from_parts": "called by readers of files",
     "Program": "made by lower",
     "Proof": "made by prove",

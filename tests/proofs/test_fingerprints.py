@@ -59,7 +59,7 @@ def test_laws_that_nobody_typed_in_are_found() -> None:
 
 def test_what_is_found_is_not_refuted_and_decided_where_that_can_be() -> None:
     decided = 0
-    for law in found(*VOCABULARY)[::3]:
+    for law in found(*VOCABULARY)[::2]:
         assert refute(law) is None, law
         decision = decide(law)
         assert decision is None or decision.holds, law

@@ -7,10 +7,12 @@ import pytest
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.identities.catalogue import law_named
 from operator_algebra.identities.identity import Identity
+from operator_algebra.proofs import kernel
+from operator_algebra.proofs.certificate import certificate
 from operator_algebra.proofs.completion import Completion
 from operator_algebra.proofs.order import Order
-from operator_algebra.proofs.search import search
-from operator_algebra.symbols import E_phi, I, Omega, P, R, Upsilon, diag, phi, psi
+from operator_algebra.proofs.search import ground, search
+from operator_algebra.symbols import E_phi, H, I, Omega, P, R, Upsilon, diag, phi, psi
 
 
 def test_what_is_equal_by_expanding_needs_no_axiom() -> None:
@@ -70,3 +72,14 @@ def test_a_claim_that_is_too_long_is_left() -> None:
         e = e @ e
     found = search(e, e + psi, seconds=1)
     assert (found.proved, found.complete) == (None, False)
+
+
+def test_claims_share_a_ground() -> None:
+    shared = ground([phi, psi, P, Upsilon, H])
+    rules = len(shared.full.rules)
+    for lhs, rhs in ((phi @ E_phi, phi - I), (H @ P @ Upsilon, H), (Upsilon, diag(Omega))):
+        found = search(lhs, rhs, seconds=5, shared=shared)
+        assert found.proved is not None
+        kernel.check(certificate(found.theory, lhs, rhs, found.proved))
+    assert search(P, R, seconds=0.2, shared=shared).proved is None
+    assert len(shared.full.rules) == rules

@@ -91,36 +91,36 @@ def test_an_inverse_that_has_to_exist_is_told() -> None:
     assert check(made)["assumed"] == ["phi exists"]
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "why"),
-    [
-        (("claim", 0), "phi", "not the claim"),
-        (("lines", 0, 2, 2, 0), "middle", "middle"),
-        (("lines", 0, 2, 2), ["equation", "phi"], "phi is no unknown"),
-        (("lines", 0, 2, 2), ["left", "phi'"], "phi' is no inverse"),
-        (("lines", 0, 2, 2), ["left", "phi", "phi"], "no fact here"),
-        (("lines", 0, 2, 2), ["alone", "E", "E", ""], "no fact here"),
-        (("lines", 0, 2, 2), ["scalar", "E"], "no number"),
-        (("lines", 0, 2, 2), 0, "not there yet"),
-        (("lines", 0, 2, 0), "1", "does not follow"),
-        (("lines", 0, 0, "phi"), "-2", "does not follow"),
-        (("lines", 0, 1), "belief", "belief says nothing"),
-        (("lines",), [], "not the claim"),
-        (("lines",), [[{}, "diag"]], "diag says nothing"),
-        (("declare", 0, 4), "inwards hop", "inwards hop"),
-        (("declare", 0, 4), "diagonal hop", "diagonal hop"),
-        (("declare", 0, 4), "inward hop unit", "inward hop unit"),
-        (("declare", 0), ["E", "leaf", "force", "motion", "inward unit"], "E cannot be leaf inward unit"),
-        (("declare", 0), ["E", "leaf", "force", "force", "inward hop", "definite"], "definite"),
-        (("declare", 0), ["E", "number", "force", "force", "diagonal", "symmetric"], "E is no number"),
-        (("declare", 0), ["E", "rigid", "force", "force", "inward"], "E cannot be rigid"),
-        (("declare", 0, 3), "motion", "types"),
-        (("declare", 0, 0), "E'", "cannot be a name"),
-        (("spaces",), {"force": "motion", "motion": "motion"}, "dual"),
-        (("traits",), ["lucky"], "lucky"),
-        (("claim", 0), "phi E'", "ill-typed|not the claim"),
-    ],
-)
+WRONG: list[tuple[tuple[str | int, ...], Any, str]] = [
+    (("claim", 0), "phi", "not the claim"),
+    (("lines", 0, 2, 2, 0), "middle", "middle"),
+    (("lines", 0, 2, 2), ["equation", "phi"], "phi is no unknown"),
+    (("lines", 0, 2, 2), ["left", "phi'"], "phi' is no inverse"),
+    (("lines", 0, 2, 2), ["left", "phi", "phi"], "no fact here"),
+    (("lines", 0, 2, 2), ["alone", "E", "E", ""], "no fact here"),
+    (("lines", 0, 2, 2), ["scalar", "E"], "no number"),
+    (("lines", 0, 2, 2), 0, "not there yet"),
+    (("lines", 0, 2, 0), "1", "does not follow"),
+    (("lines", 0, 0, "phi"), "-2", "does not follow"),
+    (("lines", 0, 1), "belief", "belief says nothing"),
+    (("lines",), [], "not the claim"),
+    (("lines",), [[{}, "diag"]], "diag says nothing"),
+    (("declare", 0, 4), "inwards hop", "inwards hop"),
+    (("declare", 0, 4), "diagonal hop", "diagonal hop"),
+    (("declare", 0, 4), "inward hop unit", "inward hop unit"),
+    (("declare", 0), ["E", "leaf", "force", "motion", "inward unit"], "E cannot be leaf inward unit"),
+    (("declare", 0), ["E", "leaf", "force", "force", "inward hop", "definite"], "definite"),
+    (("declare", 0), ["E", "number", "force", "force", "diagonal", "symmetric"], "E is no number"),
+    (("declare", 0), ["E", "rigid", "force", "force", "inward"], "E cannot be rigid"),
+    (("declare", 0, 3), "motion", "types"),
+    (("declare", 0, 0), "E'", "cannot be a name"),
+    (("spaces",), {"force": "motion", "motion": "motion"}, "dual"),
+    (("traits",), ["lucky"], "lucky"),
+    (("claim", 0), "phi E'", "ill-typed|not the claim"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "why"), WRONG)
 def test_what_is_wrong_is_refused(path: tuple[Any, ...], value: Any, why: str) -> None:
     with pytest.raises(Refused, match=why):
         check(with_change(path, value))

@@ -60,7 +60,7 @@ def compile(
     return _compiled(key, model, backend, frame, method, redundant, tuple(sorted(known.items())))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _compiled(
     key: Key, model: Model, backend: str, frame: Axes, method: Method, redundant: Redundant, sizes: Sizes
 ) -> Compiled:

@@ -13,7 +13,7 @@ from operator_algebra.backends.backend import Result
 from operator_algebra.backends.scalar.python import PythonKernel, python_kernel, python_source
 from operator_algebra.backends.scalar.signature import Signature, given
 from operator_algebra.backends.scalar.tape import Flags, Tape
-from operator_algebra.backends.scalar.trace import Laid, trace
+from operator_algebra.backends.scalar.trace import Laid, Traced, trace
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.inputs import Bound
@@ -46,25 +46,28 @@ class Kernel:
     """The traced program; a sample has the same bits in all of its forms."""
 
     def __init__(self, program: Program, model: Model, signature: Signature) -> None:
+        self._of = program, model, signature
         with _uncollected():
-            self._traced = trace(program, model, signature)
+            traced = trace(program, model, signature)
             self._arguments = model.nq + sum(
                 block.shape[-2] * block.shape[-1]
                 for block in given(Bound(signature.values, signature.layouts, signature.absent))
             )
-            self._tape = Tape.of(self._traced, self._arguments)
+            self._tape = Tape.of(traced, self._arguments)
+        self.results: Sequence[Laid] = traced.results
+        """How results are laid out."""
         self._python: PythonKernel | None = None
         self._calls = 0
 
     @property
     def source(self) -> str:
         """The Python function for one configuration."""
-        return python_source(self._traced, self._arguments)
+        return python_source(self._again(), self._arguments)
 
-    @property
-    def results(self) -> Sequence[Laid]:
-        """How results are laid out."""
-        return self._traced.results
+    def _again(self) -> Traced:
+        """The graph, which is not kept: it takes ten times the memory of the tape, and many kernels are."""
+        with _uncollected():
+            return trace(*self._of)
 
     def single(self, arguments: Sequence[float]) -> list[float] | None:
         """The entries of the results at one configuration; None where they may not be trusted."""
@@ -79,7 +82,7 @@ class Kernel:
         self._calls += samples
         if self._calls <= CALLS:
             return self._tape.single
-        self._python = python_kernel(self._traced, self._arguments)
+        self._python = python_kernel(self._again(), self._arguments)
         return self._python
 
     def batch(self, arguments: Numbers) -> tuple[Flags, Numbers]:
@@ -89,7 +92,7 @@ class Kernel:
             self._counted(count)
         if count > (_VERY_FEW if self._python is None else _FEW):
             return self._tape.batch(arguments)
-        good, entries = np.zeros(count, dtype=bool), np.empty((len(self._traced.entries), count))
+        good, entries = np.zeros(count, dtype=bool), np.empty((len(self._tape.results), count))
         for i, sample in enumerate(arguments.T.tolist()):
             found = self.single(sample)
             if found is not None:

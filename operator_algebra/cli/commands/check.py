@@ -95,15 +95,13 @@ def command(
     asked = out is not None if report is None else report
     written = engine = None
     if whole or asked:
-        from operator_algebra.cli.reporting.oracle import compare_gallery, sentence
+        from operator_algebra.cli.reporting import oracle, write
 
-        agreements = compare_gallery(seed)
-        engine = sentence(agreements) if whole else None
+        agreements = oracle.compare_gallery(seed)
+        engine = oracle.sentence(agreements) if whole else None
         if asked or report is None:
-            from operator_algebra.cli.reporting.write import write_report
-
             folder = out or Path("out/check")
-            written = write_report(checks, folder, agreements, samples=samples, seed=seed, seconds=seconds)
+            written = write.write_report(checks, folder, agreements, samples=samples, seed=seed, seconds=seconds)
     if as_json:
         from operator_algebra.checking.results import results
 

@@ -132,7 +132,9 @@ RESERVED = frozenset({"I", "inv", "root", "diag", *QUESTIONS, *LOCAL_FUNCTIONS})
 """Words of the language, which name nothing else."""
 
 
-TAKEN = frozenset({"ax", "dark", "errors", "frame", "labels", "limit", "model", "numbering", "out", "parameters", "q"})
+TAKEN = frozenset(
+    {"ax", "dark", "errors", "frame", "labels", "limit", "model", "numbering", "out", "parameters", "q", "redundant"}
+)
 """Arguments of the calls that take inputs by name, which no input can be called."""
 
 

@@ -17,7 +17,7 @@ from operator_algebra.lowering.lower import Method
 from operator_algebra.models.families import forest, random_tree
 from operator_algebra.models.model import Model
 from tests.lowering.lost_digits import FORMULAS, Truth, error_of
-from tests.often import backend_for
+from tests.often import backend_for, some
 from tests.oracles import extended_precision, recursive_dynamics
 from tests.oracles.extended_precision import Leaves, exact, rounded
 from tests.rounding import EPS, condition, rounding
@@ -26,6 +26,7 @@ from tests.strategies import ALL_JOINTS
 Floats = NDArray[np.float64]
 
 METHODS: tuple[Method, ...] = ("auto", "joseph", "orthogonal")
+MOVING = [kind for kind in ALL_JOINTS if kind != "fixed"]
 
 TREES = {
     "chain": (-1, 0, 1, 2, 3, 4, 5),
@@ -59,8 +60,9 @@ def backward_error(leaves: Leaves, q: Floats, T: Floats, qdd: Floats) -> float:
     return float(np.linalg.norm(residual) / (norm * np.linalg.norm(qdd) + np.linalg.norm(T) + np.linalg.norm(bias)))
 
 
-@pytest.mark.parametrize("kind", [kind for kind in ALL_JOINTS if kind != "fixed"])
-@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize(
+    ("kind", "tree"), some(product([kind for kind in ALL_JOINTS if kind != "fixed"], TREES), each=2)
+)
 def test_backward_errors_are_rounding(tree: str, kind: str) -> None:
     worst = 0.0
     for place in range(7):
@@ -86,8 +88,7 @@ def test_beyond_that_errors_are_bounded_or_told(tree: str, place: int) -> None:
     assert error <= rounding(terms=model.n, condition=conditioned) or told
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("spread", [0.0, 6.0, 12.0])
+@pytest.mark.parametrize(("seed", "spread"), some(product(range(8), [0.0, 6.0, 12.0]), each=2))
 def test_no_method_is_worse_than_the_condition(spread: float, seed: int) -> None:
     """Forward errors of ℳ⁻¹ T and of the diagonal of ℳ⁻¹, against fifty digits from the pose on."""
     model = random_tree(4 + 2 * seed, joints=ALL_JOINTS, mass_spread=spread, seed=seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from operator_algebra.compiler import compile as compile_program
 from operator_algebra.models.model import Model
 from tests.lowering.lost_digits import EPS, FORMULAS, Truth, error_of, inputs
 from tests.nearly_singular import DOUBTFUL, healthy_tree, long_chain, redundant_body, redundant_point, sample
+from tests.often import some
 
 
 def answered(formula: str, model: Model, q: Any, given: dict[str, Any]) -> tuple[Any, Any]:
@@ -50,9 +52,9 @@ def test_dependent_joints_leave_no_digit(make: Any) -> None:
     assert max(told) < SINGULAR
 
 
-@pytest.mark.parametrize("family", DOUBTFUL)
-def test_errors_stay_below_what_is_told(family: str) -> None:
-    for seed in range(6):
+@pytest.mark.parametrize(("family", "first"), some(product(DOUBTFUL, (0, 3)), each=2))
+def test_errors_stay_below_what_is_told(family: str, first: int) -> None:
+    for seed in range(first, first + 3):
         one = sample(family, seed)
         given = inputs(one, seed)
         truth = Truth(one.model, one.q, given)

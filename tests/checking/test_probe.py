@@ -23,12 +23,13 @@ HALF = EPS**0.5  # of the digits
 def test_probes_tell_laws_from_their_twins(name: str) -> None:
     model = mechanism(name)
     sample = Sample.draw(model, 5, "body")
+    prober = Prober(model, sample)
     for law in LAWS:
         if not in_domain(law, model):
             continue
-        assert _share(Prober(model, sample), sample, law) < HALF, law
+        assert _share(prober, sample, law) < HALF, law
         claims = [false_claim(law, twin) for twin in law.twins]
-        assert max(_share(Prober(model, sample), sample, claim) for claim in claims) > HALF, law
+        assert max(_share(prober, sample, claim) for claim in claims) > HALF, law
 
 
 def _share(prober: Prober, sample: Sample, law: Law) -> float:

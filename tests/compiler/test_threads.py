@@ -73,9 +73,10 @@ from operator_algebra.symbols import H, M, T, inv, phi
 mass = H @ phi @ M @ phi.T @ H.T
 formulas = [oa.dynamics.forward_dynamics, oa.dynamics.inverse_dynamics, inv(mass) @ T, oa.diag(inv(mass)),
             oa.dense(inv(mass)), oa.logdet(mass), oa.dynamics.kinetic_energy]
-models = [oa.chain(60, seed=0), oa.load("humanoid"), oa.random_tree(40, joints=("spherical", "floating"), seed=3)]
+models = {oa.chain(60, seed=0): "interpreter", oa.load("humanoid"): "interpreter", oa.load("arm7"): "auto",
+          oa.random_tree(40, joints=("spherical", "floating"), seed=3): "interpreter"}
 total = hashlib.sha256()
-for model in models:
+for model, backend in models.items():
     for batch in ((), (64,)):
         rng = np.random.default_rng(0)
         q = model.integrate(model.neutral(), rng.standard_normal((*batch, model.nv)))
@@ -84,7 +85,7 @@ for model in models:
             for method in ("auto", "orthogonal"):
                 if method == "orthogonal" and batch:
                     continue
-                program = oa.compile(e, model, method=method)
+                program = oa.compile(e, model, method=method, backend=backend)
                 mentioned = {symbol.name for symbol in program.program.accepts}
                 result = program(q=q, **{name: x for name, x in values.items() if name in mentioned})
                 for piece in result if isinstance(result, list) else [result]:

@@ -18,6 +18,7 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, logdet
 from tests.lowering.lost_digits import Truth, error_of
 from tests.nearly_singular import DOUBTFUL, HEALTHY, Sample, sample
+from tests.often import backend_for
 from tests.rounding import rounding
 
 FORMULAS: dict[str, Expr | Query] = {
@@ -46,7 +47,7 @@ def outcomes(one: Sample, name: str, T: Any) -> tuple[Any, tuple[Any, bool]]:
     def plain(**inputs: Any) -> Any:
         return np.asarray(evaluate(e, one.model, **inputs).dense()).reshape(-1)
 
-    return found(plain, **given)[0], found(compile_program(e, one.model), **given)
+    return found(plain, **given)[0], found(compile_program(e, one.model, backend=backend_for(one.model.nv)), **given)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

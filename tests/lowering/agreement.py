@@ -18,6 +18,7 @@ from operator_algebra.expressions.query import Query
 from operator_algebra.lowering.lower import Method
 from operator_algebra.models.model import Model
 from operator_algebra.spatial.arrays import Axes
+from tests.often import backend_for
 from tests.rounding import apart, rounding, size
 
 Floats = NDArray[np.float64]
@@ -54,7 +55,7 @@ def agreement(
     expected = scaled or evaluate_with_scale(body, model, q=q, frame=frame, **inputs)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        compiled = compile_program(e, model, frame=frame, method=method)
+        compiled = compile_program(e, model, frame=frame, method=method, backend=backend_for(model.n))
         found = dense(compiled(q=q, **inputs))
     assert all(issubclass(warning.category, OperatorAlgebraWarning) for warning in caught)
     told = tuple(str(warning.message) for warning in caught)

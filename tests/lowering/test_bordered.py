@@ -21,6 +21,7 @@ from operator_algebra.operators.spaces import FORCE, RATE, space
 from operator_algebra.programs.instructions import Invert, Shift
 from operator_algebra.symbols import H, M, T, phi
 from tests.lowering.lost_digits import EPS, SILENT, error_of, told_by
+from tests.often import backend_for
 from tests.oracles.extended_precision import exact
 from tests.oracles.many_digits import factored, log_determinant, many_digits, solved
 from tests.strategies import random_body
@@ -85,7 +86,7 @@ def test_what_stiff_springs_cost_is_told(rows: str, stiffness: float, method: Me
         one = spring(rows, stiffness, seed)
         expected = truth(one)
         for name, formula in FORMULAS.items():
-            run = compile_program(formula, one.model, method=method)
+            run = compile_program(formula, one.model, method=method, backend=backend_for(seed))
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", OperatorAlgebraWarning)
                 found = run(q=one.q, **{key: value for key, value in one.given.items() if key in run.inputs})

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from operator_algebra.checking.prober import Column, Prober
+from operator_algebra.checking.column import Column
+from operator_algebra.checking.prober import Prober
 from operator_algebra.checking.scene import Sample
 from operator_algebra.checking.statements import Residual, combination
 from operator_algebra.errors import InputError
@@ -74,16 +75,13 @@ def _series(prober: Prober, sample: Sample, law: Statement) -> Residual:
     x = prober.random(lhs.type.domain)
     total = x
     for _ in range(prober.model.depth):
-        step = prober.apply(shift, total)
-        total = Column(x.value + step.value, x.size + step.size, step.worst)
+        total = x + prober.apply(shift, total)
     return _residual(prober, (prober.apply(lhs, x), total))
 
 
 def _on_bodies(prober: Prober, space: Space, column: Column, kept: set[int]) -> Column:
     owner = prober.source.layout(space).owner
-    mask = np.isin(owner, list(kept))
-    made = prober.column(space, np.where(mask, column.entries, 0.0))
-    return Column(made.value, np.where(mask, column.size, 0.0), column.worst)
+    return column.where(np.isin(owner, list(kept)))
 
 
 def _way(prober: Prober) -> list[int]:
@@ -211,12 +209,11 @@ def _frame(prober: Prober, sample: Sample, law: Statement) -> Residual:
     )
     x = body.random(rhs.type.domain)
     rotation = body.source.leaves.absolute[0]
-    left = world.apply(lhs, world.column(rhs.type.domain, _turn(rotation, rhs.type.domain, x.entries)))
+    left = world.apply(lhs, Column.of(_turn(rotation, rhs.type.domain, x.entries)))
     right = body.apply(rhs, x)
     moved = _turn(rotation, rhs.type.codomain, right.entries)
     size = np.full_like(moved, np.linalg.norm(right.size) / np.sqrt(max(1, moved.size)))
-    column = world.column(rhs.type.codomain, moved)
-    return _residual(world, (left, Column(column.value, size, right.worst)))
+    return _residual(world, (left, Column(moved, size, right.worst)))
 
 
 def _turn(rotation: np.ndarray, space: Space, entries: np.ndarray) -> np.ndarray:
@@ -234,11 +231,10 @@ def _numbering(prober: Prober, sample: Sample, law: Statement) -> Residual:
     q, v = (carried(model, order, np.asarray(x), rates=rates) for x, rates in ((sample.q, False), (sample.v, True)))
     second = Prober(other, Sample(sample.seed, sample.frame, q, v))
     x = prober.random(rhs.type.domain)
-    there = second.apply(lhs, second.column(rhs.type.domain, _ordered(prober, rhs.type.domain, order, x.entries)))
+    there = second.apply(lhs, Column.of(_ordered(prober, rhs.type.domain, order, x.entries)))
     here = prober.apply(rhs, x)
-    moved = second.column(rhs.type.codomain, _ordered(prober, rhs.type.codomain, order, here.entries))
-    size = _ordered(prober, rhs.type.codomain, order, here.size)
-    return _residual(prober, (there, Column(moved.value, size, here.worst)))
+    moved, size = (_ordered(prober, rhs.type.codomain, order, each) for each in (here.entries, here.size))
+    return _residual(prober, (there, Column(moved, size, here.worst)))
 
 
 def _ordered(prober: Prober, space: Space, order: np.ndarray, entries: np.ndarray) -> np.ndarray:

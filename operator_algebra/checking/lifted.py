@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from operator_algebra.checking.arithmetic import Floats
+from operator_algebra.checking.column import Column
 from operator_algebra.expressions.nodes import (
     Diag,
     Expr,
@@ -33,8 +34,7 @@ from operator_algebra.expressions.nodes import (
     of_a_kind,
 )
 from operator_algebra.operators.blockdict import Sparse, compressed
-from operator_algebra.operators.blocks import BlockMatrix
-from operator_algebra.operators.spaces import ONE, Space, Type
+from operator_algebra.operators.spaces import Space
 
 if TYPE_CHECKING:
     from operator_algebra.checking.prober import Prober
@@ -129,24 +129,17 @@ def factorized(prober: Prober, e: Expr) -> Callable[[Floats], Floats]:
     return solve_one
 
 
-def solve(prober: Prober, e: Expr, x: BlockMatrix) -> tuple[BlockMatrix, float]:
-    """The y with e y = x, refined once, and how much it magnifies rounding, as the refinement shows."""
+def solve(prober: Prober, e: Expr, right: Floats) -> tuple[Floats, float]:
+    """The y with e y = right, refined once, and how much it magnifies rounding, as the refinement shows."""
     if e not in prober.factors:
         prober.factors[e] = factorized(prober, e)
     solve_one = prober.factors[e]
-    layout = prober.source.layout(e.type.domain)
-    right = x.data.toarray()[:, 0]
-
-    def column(values: Floats) -> BlockMatrix:
-        type_ = Type(ONE, e.type.domain)
-        return BlockMatrix.from_dense(type_, layout, prober.source.layout(ONE), values, prober.source.binding)
-
     y = solve_one(right)
-    back = prober.apply_to(e, column(y))
+    back = prober.apply(e, Column.of(y))
     residual = right - back.entries
     step = solve_one(residual)
     error, share = _share(step, y), float(np.linalg.norm(residual)) / max(float(np.linalg.norm(back.size)), 1e-300)
-    return column(y + step), max(1.0, error / share if share else 1.0)
+    return y + step, max(1.0, error / share if share else 1.0)
 
 
 def _share(part: Floats, whole: Floats) -> float:

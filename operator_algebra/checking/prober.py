@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
+from operator import add
 from typing import assert_never
 
 import numpy as np
 
 from operator_algebra import symbols
 from operator_algebra.checking.arithmetic import Floats
+from operator_algebra.checking.column import Column
 from operator_algebra.checking.inputs import draw, user_sizes
 from operator_algebra.checking.scene import Sample
 from operator_algebra.errors import InputError
@@ -36,30 +37,22 @@ from operator_algebra.meaning.evaluator import Evaluation, Recursions, Request, 
 from operator_algebra.meaning.source import ModelSource
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
+from operator_algebra.operators.arrays import Dense
 from operator_algebra.operators.blockdict import Sparse, compressed
 from operator_algebra.operators.blocks import BlockMatrix
 from operator_algebra.operators.inputs import model_layouts
+from operator_algebra.operators.inversion import unit_solver
 from operator_algebra.operators.layout import Binding, Layout
 from operator_algebra.operators.leaves import LeafValues, local_blocks
-from operator_algebra.operators.spaces import ONE, Space, Type
+from operator_algebra.operators.spaces import Space
 
 MEMORY = 4e9
 _KEPT = 12  # recursions that laws share: those of the catalogue have five
 _DENSE = 1000  # rows of the largest matrix that is inverted as such
 
 
-@dataclass(frozen=True, eq=False)
-class Column:
-    """A vector, the sizes of its entries before cancellation, and the worst that was inverted on the way."""
-
-    value: BlockMatrix
-    size: Floats
-    worst: Worst = field(default_factory=Worst)
-
-    @property
-    def entries(self) -> Floats:
-        """The entries as an array."""
-        return self.value.data.toarray()[:, 0]
+Formed = tuple[BlockMatrix, Sparse, Worst]
+"""A value, the sizes of its entries before cancellation, and the worst that was inverted in it."""
 
 
 class RandomSource(ModelSource):
@@ -108,8 +101,11 @@ class Prober:
         self.model = model
         self.source = source or RandomSource(model, sample)
         self.run = Evaluation(self.source, MEMORY)
-        self._formed: dict[Expr, tuple[BlockMatrix, Sparse, Worst]] = {}
+        self._formed: dict[Expr, Formed] = {}
+        self._named: dict[Expr, Formed] = {}
         self._vectors: dict[Expr, tuple[Numbers, Column]] = {}
+        self._along: dict[Expr, Callable[[Dense], Dense]] = {}
+        self._dense: dict[Expr, Floats] = {}
         self.factors: dict[Expr, Callable[[Floats], Floats]] = {}
         self._sample = sample
         self._seed = sample.seed
@@ -117,9 +113,9 @@ class Prober:
         self.begin()
 
     def anew(self) -> Prober:
-        """A prober with the same leaves and recursions, for which nothing else is computed."""
+        """A prober with the same leaves, recursions and local operators with a name; nothing else is computed."""
         made = Prober(self.model, self._sample, self.source)
-        made._solved = self._solved
+        made._solved, made._named = self._solved, self._named
         made.run.recall(self._solved)
         return made
 
@@ -133,13 +129,7 @@ class Prober:
         values = self._rng.standard_normal(layout.size)
         if bodies is not None and layout.attached:
             values = np.where(np.isin(layout.owner, bodies), values, 0.0)
-        return self.column(space, values)
-
-    def column(self, space: Space, values: Floats) -> Column:
-        """A vector from its entries."""
-        layout, one = self.source.layout(space), self.source.layout(ONE)
-        made = BlockMatrix.from_dense(Type(ONE, space), layout, one, values, self.source.binding)
-        return Column(made, np.abs(values))
+        return Column.of(values)
 
     def apply(self, e: Expr, x: Column) -> Column:
         """The value of e times a vector."""
@@ -149,10 +139,6 @@ class Prober:
             raise InputError(
                 f"{str(e)[:60]}… is nested too deeply to be probed. Name parts of it with define."
             ) from None
-
-    def apply_to(self, e: Expr, value: BlockMatrix) -> Column:
-        """The value of e times a vector that nothing cancelled in."""
-        return self.apply(e, Column(value, np.abs(value.data.toarray()[:, 0])))
 
     def is_local(self, e: Expr) -> bool:
         """Whether an operator joins a body only to itself or to its parent."""
@@ -164,17 +150,13 @@ class Prober:
             case One():
                 return x
             case Zero():
-                return self.column(e.type.codomain, np.zeros(self.source.layout(e.type.codomain).size))
+                return Column.of(np.zeros(self.source.layout(e.type.codomain).size))
             case Product():
                 for factor in reversed(e.children):
                     x = self._apply(factor, x)
                 return x
             case Sum():
-                parts = [self._apply(term, x) for term in e.children]
-                value, size = parts[0].value, parts[0].size
-                for part in parts[1:]:
-                    value, size = value + part.value, size + part.size
-                return Column(value, size, worst(*(part.worst for part in parts)))
+                return reduce(add, (self._apply(term, x) for term in e.children))
             case Scale():
                 return self._scale(e, x)
             case _ if _is_local(e):
@@ -199,25 +181,26 @@ class Prober:
     def _scale(self, e: Scale, x: Column) -> Column:
         body = self._apply(e.body, x)
         if isinstance(e.factor, Fraction):
-            return Column(e.factor * body.value, abs(float(e.factor)) * body.size, body.worst)
+            return Column(float(e.factor) * body.entries, abs(float(e.factor)) * body.size, body.worst)
         value, _, among = self.formed(e.factor)
         factor = float(value.dense())
-        return Column(factor * body.value, abs(factor) * body.size, worst(body.worst, among))
+        return Column(factor * body.entries, abs(factor) * body.size, worst(body.worst, among))
 
     def _local(self, e: Expr, x: Column) -> Column:
         value, size, among = self.formed(e)
-        return Column(value @ x.value, size @ x.size, worst(among, x.worst))
+        return Column(value.stored @ x.entries, size @ x.size, worst(among, x.worst))
 
-    def formed(self, e: Expr) -> tuple[BlockMatrix, Sparse, Worst]:
+    def formed(self, e: Expr) -> Formed:
         """The value of an operator that is local or small, the sizes of its entries, and the worst inverse in it."""
-        if e not in self._formed:
+        known = self._named if isinstance(e, Symbol) and _is_local(e) else self._formed
+        if e not in known:
             self.run.announce(e)
             value, first = self.run.weighed(Request("value", e))
             size, second = self.run.weighed(Request("magnitude", e))
-            self._formed[e] = value, size, worst(first, second, *map(self._inside, _fixpoints(e)))
+            known[e] = value, size, worst(first, second, *map(self._inside, _fixpoints(e)))
             if len(self._solved) < _KEPT:
                 self._solved.update(self.run.recursions())
-        return self._formed[e]
+        return known[e]
 
     def _inside(self, recursion: Fixpoint) -> Worst:
         """The worst of the inverses by which a recursion goes on, at its solution."""
@@ -228,46 +211,53 @@ class Prober:
     def _crossed(self, e: Local, x: Column, *, turned: bool) -> Column:
         """A local function of a vector, body by body; the vector is computed, never the operators that lead to it."""
         if e not in self._vectors:
-            unit = self.column(ONE, np.ones(1))
-            argument = self._apply(e.children[0], unit)
+            argument = self._apply(e.children[0], Column.of(np.ones(1)))
             self._vectors[e] = local_blocks(e.function, argument.entries.reshape(-1, 6)), argument
         blocks, argument = self._vectors[e]
         if turned:
             blocks = np.swapaxes(blocks, -1, -2)
-        space = e.type.T.codomain if turned else e.type.codomain
         entries = np.einsum("kij,kj->ki", blocks, x.entries.reshape(-1, 6)).reshape(-1)
         sizes = np.einsum("kij,kj->ki", np.abs(blocks), x.size.reshape(-1, 6)).reshape(-1) * _lost(argument)
-        return Column(self.column(space, entries).value, sizes, worst(argument.worst, x.worst))
+        return Column(entries, sizes, worst(argument.worst, x.worst))
 
     def _inverse(self, e: Inverse, x: Column) -> Column:
         body = e.body
         if isinstance(body, Symbol) and isinstance(body.definition, Inverse):
             return self._apply(body.definition.body, x)
         if body.structure.unit and body.structure.flow in ("inward", "outward") and _is_resolvent(body):
-            value = self.run.run(Request("apply", e, x.value))
-            found = np.abs(value.data.toarray()[:, 0])
             # Rounding at each body travels on like any other force: errors of both signs show how far.
             signs = np.random.default_rng([self._seed, 2]).choice([-1.0, 1.0], x.size.size)
-            errors = self.column(body.type.codomain, x.size * signs).value
-            travelled = np.abs(self.run.run(Request("apply", e, errors)).data.toarray()[:, 0])
-            return Column(value, np.maximum(found * _lost(x), np.maximum(travelled, x.size)), x.worst)
+            solved = self._substituted(body, np.stack([x.entries, x.size * signs], axis=-1))
+            found, travelled = np.abs(solved).T
+            return Column(solved[:, 0], np.maximum(found * _lost(x), np.maximum(travelled, x.size)), x.worst)
         return self._solve(e, x)
+
+    def _substituted(self, body: Expr, right: Dense) -> Dense:
+        """The columns y with body y = right, by substitution along the tree."""
+        if body not in self._along:
+            self._along[body] = unit_solver(self.run.value(body), inward=body.structure.flow == "inward")
+        return self._along[body](right)
 
     def _solve(self, e: Inverse, x: Column) -> Column:
         """The solution of e.body y = x: dense where that is small, else through the sparse equations of its factors."""
         size = self.source.layout(e.type.codomain).size
         if size <= _DENSE:
-            matrix = self.run.value(e.body)
-            inverse, _, among = self.formed(e)
-            solution = inverse @ x.value
-            solution = solution + inverse @ (x.value - matrix @ solution)
+            _, _, among = self.formed(e)
+            matrix, inverse = self._array(e.body), self._array(e)
+            solution = inverse @ x.entries
+            solution = solution + inverse @ (x.entries - matrix @ solution)
         else:
             from operator_algebra.checking.lifted import solve
 
-            solution, condition = solve(self, e.body, x.value)
+            solution, condition = solve(self, e.body, x.entries)
             among = Worst(condition, e.body)
-        found = np.abs(solution.data.toarray()[:, 0])
-        return Column(solution, found * _lost(x), worst(among, x.worst))
+        return Column(solution, np.abs(solution) * _lost(x), worst(among, x.worst))
+
+    def _array(self, e: Expr) -> Floats:
+        """The entries of a small operator."""
+        if e not in self._dense:
+            self._dense[e] = self.run.value(e).data.toarray()
+        return self._dense[e]
 
     def _diagonal(self, e: Diag, x: Column) -> Column:
         """diag(X) x: exactly, where x stands on a few bodies alone; else from the blocks of X."""
@@ -276,16 +266,8 @@ class Prober:
         if len(places) > 4:
             return self._local(e, x)
         rows = self.source.layout(e.type.codomain)
-        total = self.column(e.type.codomain, np.zeros(rows.size))
-        value, size, among = total.value, total.size, x.worst
-        for body in places:
-            here = self.column(e.type.domain, np.where(layout.owner == body, x.entries, 0.0))
-            there = self._apply(e.body, Column(here.value, here.size, x.worst))
-            kept = rows.owner == body
-            part = self.column(e.type.codomain, np.where(kept, there.entries, 0.0))
-            value, size = value + part.value, size + np.where(kept, there.size, 0.0)
-            among = worst(among, there.worst)
-        return Column(value, size, among)
+        parts = (self._apply(e.body, x.where(layout.owner == body)).where(rows.owner == body) for body in places)
+        return reduce(add, parts, Column(np.zeros(rows.size), np.zeros(rows.size), x.worst))
 
 
 def _lost(x: Column) -> float:

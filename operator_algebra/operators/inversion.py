@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import spsolve_triangular
+from scipy.sparse.linalg import splu, spsolve_triangular
 
 from operator_algebra.errors import InputError, SingularError
 from operator_algebra.operators.arrays import Dense, Indices, Square, Values
-from operator_algebra.operators.blockdict import BlockDict, compressed, exact
+from operator_algebra.operators.blockdict import BlockDict, Sparse, compressed, exact
 from operator_algebra.operators.blocks import BlockGroup, BlockMatrix, group_by_size
 from operator_algebra.operators.factors import eps, extreme_singular_values, known_to_lapack
 from operator_algebra.operators.factors import inverses as block_inverses
@@ -176,9 +176,20 @@ def solve_unit(matrix: BlockMatrix, right: Dense, *, inward: bool) -> Dense:
         return right
     if not known_to_lapack(np.result_type(matrix.dtype, right.dtype)):
         return _substitute_wide(matrix, right, inward=inward)
-    # Rounding leaves entries on the wrong side of the diagonal, inside its blocks; the solver would use them.
+    return _solve_triangular(_half(matrix, inward=inward), right, lower=not inward, unit_diagonal=True)
+
+
+def unit_solver(matrix: BlockMatrix, *, inward: bool) -> Callable[[Dense], Dense]:
+    """`solve_unit` in machine numbers for many right-hand sides, one after the other."""
+    half = _half(matrix, inward=inward)
+    half.setdiag(1.0)
+    return splu(sp.csc_array(half), permc_spec="NATURAL", diag_pivot_thresh=0.0, options={"Equil": False}).solve
+
+
+def _half(matrix: BlockMatrix, *, inward: bool) -> Sparse:
+    """One triangle: rounding leaves entries on the wrong side of the diagonal, inside its blocks."""
     half: Any = sp.triu if inward else sp.tril
-    return _solve_triangular(compressed(half(matrix.stored)), right, lower=not inward, unit_diagonal=True)
+    return compressed(half(matrix.stored))
 
 
 def _substitute_exact(matrix: BlockMatrix, right: Dense, *, inward: bool) -> Dense:

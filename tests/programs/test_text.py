@@ -208,7 +208,7 @@ def test_random_programs_are_what_their_texts_say() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, 1000, 100))
+@pytest.mark.parametrize("first", range(0, 1000, 50))
 def test_a_thousand_random_programs_are_what_their_texts_say(first: int) -> None:
-    counts = Counter(read_again(seed) for seed in range(first, first + 100))
-    assert counts["agrees"] >= 50, counts
+    counts = Counter(read_again(seed) for seed in range(first, first + 50))
+    assert counts["agrees"] >= 25, counts

@@ -48,13 +48,11 @@ def eliminated(graph: Graph, *, keep_unknowns: bool) -> tuple[Ref, ...]:
                 graph.eliminated[origin] = None
         if component.trivial and not isinstance(graph[component.members[0]].definition, Unknown):
             continue
-        pivot = _eliminate_component(graph, component, keep_unknowns)
-        if pivot is not None:
-            pivots.append(pivot)
+        pivots += _eliminate_component(graph, component, keep_unknowns)
     return tuple(pivots)
 
 
-def _eliminate_component(graph: Graph, component: Component, keep_unknowns: bool) -> Ref | None:
+def _eliminate_component(graph: Graph, component: Component, keep_unknowns: bool) -> list[Ref]:
     members = component.members
     vectors = [n for n in members if graph[n].is_vector]
     has_unknown = any(isinstance(graph[n].definition, Unknown) for n in members)
@@ -68,16 +66,17 @@ def _eliminate_component(graph: Graph, component: Component, keep_unknowns: bool
             raise NotLowerable(refuse.same_body(_name(graph, cycle)))
         if both:
             raise NotLowerable(refuse.both_ways(name))
-        return None
+        return []
     if "R" in component.labels or any(not graph[n].attached for n in members):
         raise NotLowerable(refuse.reduced_loop(_name(graph, members)))
     if (has_unknown or both or cycle) and (graph.method == "orthogonal" or has_no_local_term(graph, members)):
-        return relate(graph, members)
+        return [relate(graph, members)]
     if has_unknown or both or cycle:
-        elimination = Elimination(graph, local_system(graph, members, keep_unknowns=keep_unknowns))
+        system = local_system(graph, members, keep_unknowns=keep_unknowns)
+        elimination = Elimination(graph, system)
         elimination.run()
-        return elimination.pivot
-    return None
+        return [*system.leaves, *([] if elimination.pivot is None else [elimination.pivot])]
+    return []
 
 
 def _name(graph: Graph, members: Iterable[int]) -> str:

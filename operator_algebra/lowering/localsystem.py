@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from operator_algebra.errors import NotLowerable
+from operator_algebra.expressions.build import inv
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.components import strongly_connected
-from operator_algebra.lowering.graph import RING, Form, Graph, as_form
+from operator_algebra.lowering.graph import RING, Form, Graph, alone, as_form
 from operator_algebra.lowering.values import Unknown, Value
-from operator_algebra.programs.instructions import Hop, Linear, Shift
+from operator_algebra.operators.spaces import Type
+from operator_algebra.programs.instructions import Given, Hop, Invert, Linear, Shift
 from operator_algebra.programs.records import Ref, Term
 
 Coefficients = dict[int, Form]
@@ -36,6 +38,8 @@ class LocalSystem:
     equations: dict[int, Coefficients] = field(default_factory=dict[int, Coefficients])
     residuals: list[tuple[Value, Coefficients]] = field(default_factory=list[tuple[Value, Coefficients]])
     tears: list[int] = field(default_factory=list[int])
+    leaves: list[Ref] = field(default_factory=list[Ref])
+    """The definite leaves by which unknowns were solved for."""
     order: list[int] = field(default_factory=list[int])
     X: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
     z: dict[int, int] = field(default_factory=dict[int, int])
@@ -96,7 +100,10 @@ def local_system(
         _solve_trivial(system, unknowns, implicit)
     if system.mixed:
         _substitute_gathers(system, unknowns)
-    system.tears = unknowns + _feedback(system, set(unknowns))
+    feedback = _feedback(system, set(unknowns))
+    if feedback:
+        _solve_definite(system, unknowns, feedback)
+    system.tears = unknowns + feedback
     for tear in system.tears[len(unknowns) :]:
         equation = {source: RING.scaled(-UNIT, form) for source, form in system.equations[tear].items()}
         _add(equation, tear, RING.of())
@@ -135,6 +142,41 @@ def _unit_coefficient(form: Form | None) -> Fraction | None:
     return next((sign for sign in (UNIT, -UNIT) if form == RING.scaled(sign, RING.of())), None)
 
 
+def _solve_definite(system: LocalSystem, unknowns: list[int], feedback: Sequence[int]) -> None:
+    """Where members are torn anyway, solve for each unknown behind a definite leaf that needs no further tear then."""
+    for residual in tuple(system.residuals):
+        _, equation = residual
+        for chosen in tuple(unknowns):
+            leaf = _definite_leaf(system.graph, equation.get(chosen))
+            if leaf is None:
+                continue
+            solved = RING.scaled(-UNIT, RING.of(_inverse(system.graph, leaf)))
+            system.equations[chosen] = {
+                source: RING.product((solved, form)) for source, form in equation.items() if source != chosen
+            }
+            if not _feedback(system, {*unknowns, *feedback} - {chosen}):
+                system.residuals.remove(residual)
+                system.leaves.append(leaf)
+                unknowns.remove(chosen)
+                _substitute(system, chosen)
+                break
+            del system.equations[chosen]
+
+
+def _definite_leaf(graph: Graph, form: Form | None) -> Ref | None:
+    """A leaf that is declared to be definite, if a coefficient is that alone."""
+    leaf = None if form is None else alone(form)
+    definition = None if leaf is None else graph[leaf.value].definition
+    known = isinstance(definition, Given) and definition.symbol is not None and definition.symbol.structure.definite
+    return leaf if known else None
+
+
+def _inverse(graph: Graph, leaf: Ref) -> Ref:
+    definition, type_ = graph[leaf.value].definition, graph.type_of(leaf)
+    assert isinstance(definition, Given) and definition.symbol is not None
+    return Ref(graph.new(Type(type_.codomain, type_.domain), Invert(leaf), origin=inv(definition.symbol)))
+
+
 def _substitute_gathers(system: LocalSystem, unknowns: list[int]) -> None:
     """Replace inward shifts by Σ_j X_ij d_j + z_i where a response of the subtree can be non-zero."""
     graph = system.graph
@@ -149,12 +191,18 @@ def _substitute_gathers(system: LocalSystem, unknowns: list[int]) -> None:
                 system.X[i, j] = number
                 _add(equation, system.source(j), RING.of(Ref(number)))
         system.equations[i] = equation
+    for i in system.gathers:
+        _substitute(system, i)
+
+
+def _substitute(system: LocalSystem, member: int) -> None:
+    """Put what a member is into all equations that read it."""
+    own = system.equations[member]
     for equation in [*system.equations.values(), *(equation for _, equation in system.residuals)]:
-        for i in system.gathers:
-            if i in equation and equation is not system.equations[i]:
-                prefix = equation.pop(i)
-                for source, form in system.equations[i].items():
-                    _add(equation, source, RING.product((prefix, form)))
+        if member in equation and equation is not own:
+            prefix = equation.pop(member)
+            for source, form in own.items():
+                _add(equation, source, RING.product((prefix, form)))
 
 
 def _responses(system: LocalSystem, unknowns: list[int]) -> set[tuple[int, int]]:

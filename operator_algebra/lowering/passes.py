@@ -10,6 +10,7 @@ from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.products import name_common_prefixes, recognise_updates, reuse_products
 from operator_algebra.lowering.refine import refine
 from operator_algebra.lowering.share import share
+from operator_algebra.lowering.signs import positive_blocks
 from operator_algebra.lowering.simplify import (
     drop_identities,
     drop_zeros,
@@ -49,6 +50,7 @@ PASSES: tuple[Pass, ...] = (
     resolve_aliases,
     share,
     save_sweeps,
+    positive_blocks,
     *LAST,
 )
 """From the lifted formula to recurrences that run one way."""

@@ -42,3 +42,15 @@ def test_what_is_definite_is_eliminated_without_relations(name: str) -> None:
     page = str(lower(KNOWN[name].formula))
     assert "relation" not in page
     assert "P⁺(k) = P(k) − G(k)" in page.replace("  ", " ").replace("  ", " ")
+
+
+@pytest.mark.parametrize("name", ["regulator_inward", "smoother_outward", "evidence_outward"])
+def test_hops_of_the_other_direction_make_a_riccati_equation_too(name: str) -> None:
+    """What joins a state to its costate is solved for at each body alone: one pivot D, no matrix of blocks, no −P."""
+    page = str(lower(KNOWN[name].formula))
+    assert "relation" not in page
+    assert "[" not in page
+    lines = dict(line.split(" = ", 1) for line in page.replace("(k)", "").splitlines() if " = " in line)
+    known = {name.strip(): right.split("    ")[0] for name, right in lines.items()}
+    assert "−" not in known["P"] + known["P⁺"] + known["D"]
+    assert known["P⁺"].strip() in ("P D⁻¹", "D⁻¹ P")

@@ -14,7 +14,7 @@ from operator_algebra.lowering.lift import Lift
 from operator_algebra.lowering.localsystem import LocalSystem, local_system
 from operator_algebra.lowering.simplify import simplify
 from operator_algebra.lowering.values import Unknown, Value
-from operator_algebra.operators.spaces import FORCE, MOTION, ONE, RATE, TORQUE
+from operator_algebra.operators.spaces import FORCE, MOTION, ONE, RATE, TORQUE, space
 from operator_algebra.programs.instructions import Call, Hop, Linear, Shift
 from operator_algebra.programs.records import Ref
 from tests.lowering.meant import given, term
@@ -119,3 +119,24 @@ def test_what_is_neither_sum_nor_shift_is_refused() -> None:
     called = graph.new(MOTION >> MOTION, Call("cross", (Ref(f),)))
     with pytest.raises(NotLowerable):
         local_system(graph, (called,))
+
+
+STATE, CONTROL = space("state"), space("control")
+BACK = operator("A", STATE >> STATE, structure="inward hop")
+INPUT = operator("B", CONTROL >> STATE, structure="diagonal")
+Q = operator("Q", STATE >> STATE.dual, structure="diagonal semidefinite")
+CONTROLLED = INPUT.T @ inv(s.I - BACK).T @ Q @ inv(s.I - BACK) @ INPUT
+
+
+@pytest.mark.parametrize("structure", ["diagonal definite", "diagonal symmetric"])
+def test_a_definite_leaf_solves_for_its_unknown_where_something_is_torn_anyway(structure: str) -> None:
+    leaf = operator("R", CONTROL >> CONTROL.dual, structure=structure)
+    system = system_of(inv(leaf + CONTROLLED) @ vector("r", CONTROL.dual))
+    definite = leaf.structure.definite
+    assert [system.graph[ref.value].origin for ref in system.leaves] == ([leaf] if definite else [])
+    assert len(system.tears) == (1 if definite else 2)
+    assert all(system.graph[tear].type.codomain.sizes == STATE.sizes for tear in system.tears) == definite
+
+
+def test_a_definite_leaf_is_not_inverted_where_one_tear_is_enough() -> None:
+    assert system_of(inv(MASS + C) @ s.T).leaves == []

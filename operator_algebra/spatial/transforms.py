@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -49,7 +50,7 @@ class Placement:
     def from_rpy(rpy: Sequence[float], translation: Sequence[float] = ZERO3) -> Placement:
         """Roll, pitch, yaw about the fixed axes x, y, z, as in URDF: R = Rz(yaw) Ry(pitch) Rx(roll)."""
         roll, pitch, yaw = vector3(rpy, "roll, pitch, yaw")
-        cr, sr, cp, sp, cy, sy = (f(x) for x in (roll, pitch, yaw) for f in (math.cos, math.sin))
+        (cr, sr), (cp, sp), (cy, sy) = map(_turn, (roll, pitch, yaw))
         rows = (
             (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
             (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
@@ -63,13 +64,12 @@ class Placement:
         values = _floats(quaternion, 4, "the quaternion")
         if not any(values):
             raise ModelError(explain("the quaternion is zero", remedy="Give [w, x, y, z], such as [1, 0, 0, 0]."))
-        values = near_one(values)
-        norm = math.hypot(*values)
-        w, x, y, z = (value / norm for value in values)
+        w, x, y, z = near_one(values)
+        n = w * w + x * x + y * y + z * z  # divided by last, quarter turns stay right angles
         rows = (
-            (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-            (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-            (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+            (_less(w * w + x * x, y * y + z * z) / n, 2 * _less(x * y, w * z) / n, 2 * _less(x * z, -w * y) / n),
+            (2 * _less(x * y, -w * z) / n, _less(w * w + y * y, x * x + z * z) / n, 2 * _less(y * z, w * x) / n),
+            (2 * _less(x * z, w * y) / n, 2 * _less(y * z, -w * x) / n, _less(w * w + z * z, x * x + y * y) / n),
         )
         return Placement(rows, translation)
 
@@ -78,7 +78,7 @@ class Placement:
         """Turn by an angle in radians about an axis of any length but zero."""
         x, y, z = unit_vector(axis, "the axis")
         angle = number(angle, "the angle", "Give it in radians.")
-        c, s = math.cos(angle), math.sin(angle)
+        c, s = _turn(angle)
         rows = (
             (c + x * x * (1 - c), x * y * (1 - c) - z * s, x * z * (1 - c) + y * s),
             (x * y * (1 - c) + z * s, c + y * y * (1 - c), y * z * (1 - c) - x * s),
@@ -175,6 +175,21 @@ def unit_vector(values: Sequence[float], what: str) -> Vector3:
     x, y, z = near_one(given)
     norm = math.hypot(x, y, z)
     return (x / norm, y / norm, z / norm)
+
+
+def _turn(angle: float) -> tuple[float, float]:
+    """Cosine and sine; of the float nearest to a quarter turn those of the quarter turn, not some 6e-17."""
+    c, s = math.cos(angle), math.sin(angle)
+    nearest = math.ulp(angle) / 2
+    if abs(c) <= nearest:
+        return 0.0, math.copysign(1.0, s)
+    return (math.copysign(1.0, c), 0.0) if abs(s) <= nearest else (c, s)
+
+
+def _less(a: float, b: float) -> float:
+    """The difference of two products of rounded numbers; zero where it is nothing but their rounding."""
+    difference = a - b
+    return 0.0 if abs(difference) <= 2 * sys.float_info.epsilon * max(abs(a), abs(b)) else difference
 
 
 def _floats(values: Sequence[float], count: int, what: str) -> tuple[float, ...]:

@@ -86,6 +86,28 @@ def test_roll_pitch_yaw_turns_about_fixed_axes() -> None:
     assert apart(Placement.from_rpy((roll, pitch, yaw)).rotation, wanted) <= 3 * SERIES
 
 
+@pytest.mark.parametrize("turns", [-4, -3, -2, -1, 1, 2, 3, 4])
+@pytest.mark.parametrize("k", range(3))
+def test_the_float_nearest_to_a_quarter_turn_is_one(turns: int, k: int) -> None:
+    """Its cosine is 6e-17, which would make every block of a mechanism full of what is nothing."""
+    angle, axis = turns * math.pi / 2, np.eye(3)[k]
+    half = angle / 2
+    square = Placement.from_rpy((angle * axis).tolist())
+    assert set(np.abs(square.rotation).ravel()) == {0.0, 1.0}
+    assert apart(square.rotation, expm(skew(angle * axis, np))) <= 3 * SERIES * abs(turns)
+    assert Placement.from_axis_angle(axis.tolist(), angle) == square
+    if abs(turns) % 2:
+        assert Placement.from_quaternion([math.cos(half), *(math.sin(half) * axis)]) == square
+
+
+@given(st.floats(1e-300, 1e-3), st.sampled_from([-1, 0, 1]))
+def test_small_turns_beside_quarter_turns_stay(small: float, turns: int) -> None:
+    angle = turns * math.pi / 2 + small
+    entries = np.array(Placement.from_rpy((0, 0, angle)).rotation)
+    if angle != turns * math.pi / 2:
+        assert (entries[:2, :2] != 0.0).all()
+
+
 @given(placements())
 def test_constructors_agree(place: Placement) -> None:
     rotation = np.array(place.rotation)

@@ -18,6 +18,7 @@ from operator_algebra.backends.signs import random_signs
 from operator_algebra.backends.sizes import mechanism_of
 from operator_algebra.errors import SingularError
 from operator_algebra.expressions.nodes import Symbol
+from operator_algebra.expressions.query import body_of
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
 from operator_algebra.programs.instructions import Shift
@@ -108,11 +109,23 @@ class Tracer(Interpreter):
         results: list[Laid] = []
         entries: list[Node] = []
         for name, result in self.run().items():
-            laid, nodes = _laid_out(name, result)
+            laid, nodes = _laid_out(name, self._mirrored(name, result))
             results.append(laid)
             entries += nodes
         lost = [node for pivot in self.program.pivots for node in self._lost(pivot)]
         return Traced(tuple(results), tuple(entries), tuple(self.nodes.positive), tuple(lost))
+
+    def _mirrored(self, name: str, result: Result) -> Result:
+        """One triangle of what is symmetric, twice: the other need not be computed."""
+        (output,) = (one for one in self.program.outputs if one.name == name)
+        if output.places or not body_of(output.formula).structure.symmetric:
+            return result
+        if isinstance(result, Matrix):
+            return self.nodes.averaged(result)
+        if not isinstance(result, list):
+            return result
+        several = cast("list[Node | Matrix]", result)
+        return [self.nodes.averaged(one) if isinstance(one, Matrix) else one for one in several]
 
     # -- what is read ----------------------------------------------------------------------------------------------
 

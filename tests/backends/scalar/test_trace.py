@@ -19,6 +19,7 @@ from operator_algebra.backends.backend import SMALL, Result
 from operator_algebra.backends.scalar.graph import Node, Untraceable, needed, operations
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.backends.scalar.trace import trace
+from operator_algebra.compiler import compile as compile_program
 from operator_algebra.evaluation import evaluate_with_scale
 from operator_algebra.expressions.build import diag, inv, leaf_symbol, operator
 from operator_algebra.expressions.build import symbol as make_symbol
@@ -297,3 +298,10 @@ def test_what_springs_cost_that_hold_all_freedoms_is_left_to_the_interpreter() -
                 call.traced()
         else:
             assert answer(call.traced(), call.arguments).good
+
+
+@pytest.mark.parametrize("formula", [dynamics.mass_matrix, inv(dynamics.mass_matrix)], ids=["mass matrix", "inverse"])
+def test_of_what_is_symmetric_one_triangle_is_computed(formula: Expr) -> None:
+    model = load("quadruped")
+    whole = compile_program(dense(formula), model)(q=np.stack([model.random(k)[0] for k in range(40)]))
+    assert np.array_equal(whole, np.swapaxes(whole, -1, -2))

@@ -117,6 +117,12 @@ class Stack(Record):
 
     rows: Grid = here(GRID)
 
+    def spaces(self, type_: Type) -> tuple[tuple[Space, ...], tuple[Space, ...]]:
+        """The spaces of rows and columns in a value of a type: its summands; of one row or column, the whole."""
+        one_row, one_column = len(self.rows) == 1, all(len(row) == 1 for row in self.rows)
+        down = (type_.codomain,) if one_row else type_.codomain.summands
+        return down, (type_.domain,) if one_column else type_.domain.summands
+
 
 @instruction("part")
 class Part(Record):

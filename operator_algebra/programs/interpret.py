@@ -37,7 +37,7 @@ from operator_algebra.programs.instructions import (
 from operator_algebra.programs.matrices import Matrix, Number, Numbers, Rows, beside, stacked
 from operator_algebra.programs.mechanism import Mechanism
 from operator_algebra.programs.program import Output, Program, Step, Sweep
-from operator_algebra.programs.records import Ref, Row, Term
+from operator_algebra.programs.records import Ref, Term
 from operator_algebra.programs.walk import Walk
 
 Result = Number | list[Number] | Matrix | list[Matrix]
@@ -175,8 +175,8 @@ class Interpreter:
                 return numbers.root(self.get(source, k))
             case Call(name=name, arguments=(argument,)):
                 return self._called(name, self.get(argument, k))
-            case Stack(rows=rows):
-                return self._stacked(rows, step, k)
+            case Stack() as stack:
+                return self._stacked(stack, step, k)
             case Part(source=source, index=index):
                 before = self.program.steps[source.value].type.codomain.summands[:index]
                 return self.get(source, k).part(sum(self.mechanism.size(part, k) for part in before), height)
@@ -232,9 +232,8 @@ class Interpreter:
         values = [self.numbers.zero, *x, *(-entry for entry in reversed(x))]  # −i counts from the end
         return Matrix([[values[i] for i in row] for row in local_function(name).entries], len(x))
 
-    def _stacked(self, grid: Sequence[Row], step: Step, k: int) -> Matrix:
-        heights = [self.mechanism.size(space, k) for space in step.type.codomain.summands]
-        widths = [self.mechanism.size(space, k) for space in step.type.domain.summands]
+    def _stacked(self, stack: Stack, step: Step, k: int) -> Matrix:
+        heights, widths = ([self.mechanism.size(space, k) for space in side] for side in stack.spaces(step.type))
         rows = [
             beside(
                 [
@@ -242,7 +241,7 @@ class Interpreter:
                     for ref, width in zip(row, widths, strict=True)
                 ]
             )
-            for row, height in zip(grid, heights, strict=True)
+            for row, height in zip(stack.rows, heights, strict=True)
         ]
         return stacked(rows, sum(widths))
 

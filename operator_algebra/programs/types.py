@@ -81,8 +81,8 @@ class TypeCheck:
                     yield f"the root of {inner} is not {type_}"
             case Call() as call:
                 yield from self._call(call, type_)
-            case Stack(rows=rows):
-                yield from self._stack(rows, type_)
+            case Stack() as stack:
+                yield from self._stack(stack, type_)
             case Part(source=source, index=index):
                 inner = self.of(source)
                 parts = inner.codomain.summands
@@ -158,8 +158,8 @@ class TypeCheck:
         if not fits:
             yield f"{call.name} takes or delivers something else"
 
-    def _stack(self, rows: Sequence[Row], type_: Type) -> Complaints:
-        down, across = type_.codomain.summands, type_.domain.summands
+    def _stack(self, stack: Stack, type_: Type) -> Complaints:
+        rows, (down, across) = stack.rows, stack.spaces(type_)
         if len(rows) != len(down) or any(len(row) != len(across) for row in rows):
             yield f"a stack of another shape than {type_}"
             return

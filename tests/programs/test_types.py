@@ -118,7 +118,7 @@ WRONG: dict[str, tuple[Type, Instruction, str]] = {
     "the root of a map": (Type(white(FORCE), FORCE), RootOf(Ref(A)), "the root of"),
     "a function of a force": (MOTION >> MOTION, Call("cross", (Ref(X),)), "something else"),
     "no such function": (MOTION >> MOTION, Call("twist", (Ref(V),)), "no local function"),
-    "a stack of another shape": (ONE >> BOTH, Stack(((Ref(X),),)), "another shape"),
+    "a stack of another shape": (ONE >> BOTH, Stack(((Ref(X),), (Ref(V),), (Ref(X),))), "another shape"),
     "a stack in another order": (ONE >> BOTH, Stack(((Ref(V),), (Ref(X),))), "a block of a stack"),
     "a part that is not there": (ONE >> MOTION, Part(Ref(SUM), 2), "part 2"),
     "another part": (ONE >> MOTION, Part(Ref(SUM), 0), "part 0"),

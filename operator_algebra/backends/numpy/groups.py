@@ -370,7 +370,7 @@ class GroupKernels:
 
     def _stack(self, step: Step, definition: Stack) -> Kernel:
         rows = [[None if ref is None else self.formed(ref) for ref in row] for row in definition.rows]
-        row_spaces, column_spaces = step.type.codomain.summands, step.type.domain.summands
+        row_spaces, column_spaces = definition.spaces(step.type)
 
         def kernel(group: Group) -> Blocks:
             cells = [

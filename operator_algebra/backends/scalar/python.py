@@ -8,7 +8,8 @@ from typing import cast
 
 from operator_algebra.backends.scalar.emit import placed, uses
 from operator_algebra.backends.scalar.graph import Node, needed
-from operator_algebra.backends.scalar.tape import cosines, logarithm, sines
+from operator_algebra.backends.scalar.sine import turned
+from operator_algebra.backends.scalar.tape import logarithm, of_argument
 from operator_algebra.backends.scalar.trace import Traced
 
 PythonKernel = Callable[[Sequence[float]], tuple[bool, list[float]]]
@@ -25,8 +26,8 @@ _WRITTEN = {
     "sqrt": "sqrt({})",
     "abs": "abs({})",
     "max": "max({}, {})",
-    "sin": "sines([{}])[0]",
-    "cos": "cosines([{}])[0]",
+    "sin": "turned({})[0]",
+    "cos": "turned({})[1]",
     "log": "log({})",
 }
 
@@ -35,8 +36,7 @@ def python_kernel(traced: Traced, arguments: int) -> PythonKernel:
     """The compiled function of so many arguments."""
     names: dict[str, object] = {
         "sqrt": math.sqrt,
-        "sines": sines,
-        "cosines": cosines,
+        "turned": turned,
         "log": logarithm,
     }
     exec(compile(python_source(traced, arguments), "<kernel>", "exec"), names)
@@ -56,7 +56,7 @@ def python_source(traced: Traced, arguments: int) -> str:
         total = x0 + x1
         if total - total != 0.0:
             return False, []
-        c0, = cosines([x0, ])
+        s0, c0 = turned(x0)
         a0 = ((x0 + x1) * c0)
         total = a0
         return total - total == 0.0 and x1 < 1.0, [a0]
@@ -67,11 +67,8 @@ def python_source(traced: Traced, arguments: int) -> str:
         given = [f"x{place}" for place in range(arguments)]
         lines += [f"    {', '.join(given)}, = arguments", f"    total = {' + '.join(given)}"]
         lines += ["    if total - total != 0.0:", "        return False, []"]
-    for operation, letter in (("sin", "s"), ("cos", "c")):
-        turned = [int(node.arguments[0].value) for node in nodes if node.operation == operation and _plain(node)]
-        if turned:
-            names, angles = ("".join(f"{one}{place}, " for place in turned) for one in (letter, "x"))
-            lines.append(f"    {names}= {'sines' if letter == 's' else 'cosines'}([{angles}])")
+    turning = dict.fromkeys(int(node.a.value) for node in nodes if of_argument(node))
+    lines += [f"    s{place}, c{place} = turned(x{place})" for place in turning]
     text = _Text(traced, nodes)
     lines += [f"    {line}" for line in text.lines()]
     entries = [text.of(node) for node in traced.entries]
@@ -81,11 +78,6 @@ def python_source(traced: Traced, arguments: int) -> str:
         conditions.append(f"{' + '.join(map(text.of, traced.lost))} < 1.0")
     lines.append(f"    return {' and '.join(conditions)}, [{', '.join(entries)}]")
     return "\n".join(lines)
-
-
-def _plain(node: Node) -> bool:
-    """Whether it is the sine or cosine of an argument."""
-    return node.operation in ("sin", "cos") and node.arguments[0].operation == "input"
 
 
 class _Text:
@@ -102,7 +94,7 @@ class _Text:
                 self.known[node.number] = f"({node.value!r})" if node.value < 0.0 else repr(node.value)
             elif node.operation == "input":
                 self.known[node.number] = f"x{int(node.value)}"
-            elif _plain(node):
+            elif of_argument(node):
                 self.known[node.number] = f"{node.operation[0]}{int(node.arguments[0].value)}"
             else:
                 deep = depth[node.number] = 1 + max(depth.get(read.number, 0) for read in node.arguments)
@@ -121,7 +113,7 @@ class _Text:
             node = pending.pop()
             if node.number in self.within:
                 pending.extend(node.arguments)
-            elif node.operation != "constant" and not _plain(node) and node.operation != "input":
+            elif node.operation != "constant" and not of_argument(node) and node.operation != "input":
                 found.append(node)
         return found
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from operator_algebra.backends.scalar.emit import placed
 from operator_algebra.backends.scalar.graph import Node, Operation, needed
+from operator_algebra.backends.scalar.sine import turned, turned_rows
 from operator_algebra.backends.scalar.trace import Traced
 from operator_algebra.models.numeric import Numbers
 
@@ -33,12 +34,23 @@ class Entry(NamedTuple):
     place: int
 
 
+def of_argument(node: Node) -> bool:
+    """Whether it is the sine or cosine of an argument."""
+    return node.operation in ("sin", "cos") and node.a.operation == "input"
+
+
 @dataclass(frozen=True)
 class Tape:
-    """The calls of a graph: first stand the constants, then the arguments, then the rows that calls write."""
+    """The calls of a graph.
+
+    First stand the constants, then the arguments, then the sine and the cosine of each argument of which either is
+    read, then the rows that calls write.
+    """
 
     constants: tuple[float, ...]
     arguments: int
+    turned: tuple[int, ...]
+    """The arguments that are angles."""
     entries: tuple[Entry, ...]
     rows: int
     results: tuple[int, ...]
@@ -51,8 +63,12 @@ class Tape:
         nodes = needed(traced.wanted)
         constants = [node for node in nodes if node.operation == "constant"]
         place = {node.number: i for i, node in enumerate(constants)}
-        start = len(constants) + arguments
         place |= {node.number: len(constants) + int(node.value) for node in nodes if node.operation == "input"}
+        angles = list(dict.fromkeys(int(node.a.value) for node in nodes if of_argument(node)))
+        for node in filter(of_argument, nodes):
+            turn = len(constants) + arguments + 2 * angles.index(int(node.a.value))
+            place[node.number] = turn + (node.operation == "cos")
+        start = len(constants) + arguments + 2 * len(angles)
         computed = [node for node in nodes if node.number not in place]
         reads = [(node.a.number,) if node.b is node else (node.a.number, node.b.number) for node in computed]
         entries: list[Entry] = []
@@ -66,7 +82,7 @@ class Tape:
         rows = max((entry.place + 1 for entry in entries), default=start) - start
         values = tuple(node.value for node in constants)
         chosen = map(places, (traced.entries, traced.positive, traced.lost))
-        return cls(values, arguments, tuple(entries), rows, *chosen)
+        return cls(values, arguments, tuple(angles), tuple(entries), rows, *chosen)
 
     @cached_property
     def _on_floats(self) -> list[tuple[Callable[[float, float], float], int, int, int]]:
@@ -82,7 +98,8 @@ class Tape:
         """The entries of the results, and whether all these numbers may be trusted."""
         if not _finite(arguments):
             return False, []
-        values: list[float] = [*self.constants, *arguments, *[0.0] * self.rows]
+        turns = [part for place in self.turned for part in turned(arguments[place])]
+        values: list[float] = [*self.constants, *arguments, *turns, *[0.0] * self.rows]
         for function, a, b, place in self._on_floats:
             values[place] = function(values[a], values[b])
         results = [values[place] for place in self.results]
@@ -103,7 +120,8 @@ class Tape:
         return good, results
 
     def _piece(self, arguments: Numbers, scratch: Numbers, results: Numbers) -> Flags:
-        values: list[Numbers] = [*map(np.asarray, self.constants), *arguments, *scratch]
+        turns = [part for place in self.turned for part in turned_rows(arguments[place])]
+        values: list[Numbers] = [*map(np.asarray, self.constants), *arguments, *turns, *scratch]
         for function, a, b, place in self._on_rows:
             if b < 0:
                 function(values[a], values[place])
@@ -139,16 +157,6 @@ def _scratch(rows: int) -> Numbers:
     return found[:rows]
 
 
-def sines(angles: Sequence[float]) -> list[float]:
-    """As NumPy has them in batches, to the bit."""
-    return np.sin(np.array(angles)).tolist()
-
-
-def cosines(angles: Sequence[float]) -> list[float]:
-    """As NumPy has them in batches, to the bit."""
-    return np.cos(np.array(angles)).tolist()
-
-
 def logarithm(x: float) -> float:
     """As NumPy has it, of what is positive."""
     return float(np.log(x)) if x > 0.0 else math.nan
@@ -156,6 +164,14 @@ def logarithm(x: float) -> float:
 
 def _largest(a: Numbers, b: Numbers, out: Numbers) -> None:
     np.maximum(a, b, out=out)  # only by name
+
+
+def _sine(x: Numbers, out: Numbers) -> None:
+    out[...] = turned_rows(x)[0]
+
+
+def _cosine(x: Numbers, out: Numbers) -> None:
+    out[...] = turned_rows(x)[1]
 
 
 _ON_FLOATS: dict[Operation, Callable[[float, float], float]] = {
@@ -167,8 +183,8 @@ _ON_FLOATS: dict[Operation, Callable[[float, float], float]] = {
     "sqrt": lambda x, _: math.sqrt(x),
     "abs": lambda x, _: abs(x),
     "max": max,
-    "sin": lambda x, _: sines([x])[0],
-    "cos": lambda x, _: cosines([x])[0],
+    "sin": lambda x, _: turned(x)[0],
+    "cos": lambda x, _: turned(x)[1],
     "log": lambda x, _: logarithm(x),
 }
 
@@ -181,7 +197,7 @@ _ON_ROWS: dict[Operation, Callable[..., object]] = {
     "sqrt": np.sqrt,
     "abs": np.abs,
     "max": _largest,
-    "sin": np.sin,
-    "cos": np.cos,
+    "sin": _sine,
+    "cos": _cosine,
     "log": np.log,
 }

@@ -11,9 +11,10 @@ from typing import cast
 
 from operator_algebra.backends.backend import DOUBTFUL, SINGULAR, SMALL
 from operator_algebra.backends.scalar.algebra import NodeNumbers
-from operator_algebra.backends.scalar.graph import Graph, Node, Untraceable
+from operator_algebra.backends.scalar.graph import Graph, Node, Untraceable, needed
 from operator_algebra.backends.scalar.leaves import NodeLeaves
 from operator_algebra.backends.scalar.signature import Signature
+from operator_algebra.backends.scalar.sine import FARTHEST
 from operator_algebra.backends.signs import random_signs
 from operator_algebra.backends.sizes import mechanism_of
 from operator_algebra.errors import SingularError
@@ -113,7 +114,15 @@ class Tracer(Interpreter):
             results.append(laid)
             entries += nodes
         lost = [node for pivot in self.program.pivots for node in self._lost(pivot)]
-        return Traced(tuple(results), tuple(entries), tuple(self.nodes.positive), tuple(lost))
+        positive = [*self.nodes.positive, *self._near([*entries, *self.nodes.positive, *lost])]
+        return Traced(tuple(results), tuple(entries), tuple(positive), tuple(lost))
+
+    def _near(self, wanted: Iterable[Node]) -> Iterator[Node]:
+        """What is positive where sines and cosines are right."""
+        graph = self.nodes.graph
+        angles = {node.a.number: node.a for node in needed(wanted) if node.operation in ("sin", "cos")}
+        for angle in angles.values():
+            yield graph.subtract(graph.of(FARTHEST), abs(angle))
 
     def _mirrored(self, name: str, result: Result) -> Result:
         """One triangle of what is symmetric, twice: the other need not be computed."""

@@ -14,9 +14,9 @@ import numpy as np
 from operator_algebra.arguments import Redundant
 from operator_algebra.backends.backend import Result, Run
 from operator_algebra.backends.chunks import in_a_row, lead_of, row_of, samples
+from operator_algebra.backends.kernel import Kernel
 from operator_algebra.backends.numpy.execute import Interpreter
 from operator_algebra.backends.scalar.graph import Untraceable
-from operator_algebra.backends.scalar.kernel import Kernel
 from operator_algebra.backends.scalar.signature import Key, Signature, given
 from operator_algebra.models.arrays import Indices
 from operator_algebra.models.model import Model
@@ -78,15 +78,15 @@ class Floats:
             return self.interpreted(q, v, inputs)
         lead = lead_of(q, v, inputs)
         rows = [row_of(q, lead, 1), *(row_of(block, lead, 2) for block in given(inputs))]
-        flat = [row.reshape(row.shape[0], int(np.prod(row.shape[1:], dtype=np.intp))) for row in rows]
-        good, entries = kernel.batch(np.ascontiguousarray(np.concatenate(flat, axis=1).T))
+        flat = [row.reshape(len(row), size) for row, size in zip(rows, kernel.given, strict=True)]
+        good, arrays = kernel.batch(flat, int(np.prod(lead, dtype=np.intp)))
         if good.all():
-            return Run(kernel.laid_out(entries, lead))
+            return Run(kernel.laid_out(arrays, lead))
         if not lead:
             return self.interpreted(q, v, inputs)
         (doubtful,) = np.nonzero(~good)
         second = self.interpreted(*samples(*in_a_row(q, v, inputs, lead), doubtful, 1))
-        plain = kernel.laid_out(entries, (len(good),))
+        plain = kernel.laid_out(arrays, (len(good),))
         results = {name: _joined(value, second.results[name], doubtful, lead) for name, value in plain.items()}
         pivots = (replace(p, measure=_placed(p.measure, doubtful, lead)) for p in second.pivots)
         return Run(results, tuple(pivots))

@@ -14,7 +14,7 @@ import numpy as np
 
 from operator_algebra.backends.backend import Result
 from operator_algebra.backends.floats import Floats
-from operator_algebra.backends.scalar.kernel import Kernel
+from operator_algebra.backends.kernel import Kernel
 from operator_algebra.models.configurations import UNIT
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import MOST, Numbers
@@ -68,9 +68,9 @@ class Quick:
         form = self._forms.get(tuple(inputs))
         if form is None or type(q) is not np.ndarray or q.dtype is not _FLOATS:
             return None
-        if q.ndim == 1:
+        if q.ndim == 1 and not form.kernel.native:
             return self._single(form, q, inputs)
-        return self._batch(form, q, inputs) if q.ndim > 1 and q.size else None
+        return self._batch(form, q, inputs) if q.ndim and q.size else None
 
     def _single(self, form: Form, q: Numbers, inputs: Mapping[str, object]) -> dict[str, Result] | None:
         arguments: list[float] = q.tolist()
@@ -88,33 +88,29 @@ class Quick:
             else:
                 return None
         entries = form.kernel.single(arguments)
-        return None if entries is None else form.kernel.laid_out(np.array(entries)[:, None], ())
+        return None if entries is None else form.kernel.one(entries)
 
     def _batch(self, form: Form, q: Numbers, inputs: Mapping[str, object]) -> dict[str, Result] | None:
         lead, model = q.shape[:-1], self._model
         count = q.size // q.shape[-1]
         if q.shape[-1] != model.nq or count * model.n > MOST:
             return None
-        rows = np.empty((model.nq + sum(size or 1 for _, size in form.order), count))
-        rows[: model.nq] = q.reshape(count, model.nq).T
-        start = model.nq
+        given: list[Numbers] = [q.reshape(count, model.nq)]
         for name, size in form.order:
             value = inputs[name]
-            part = rows[start : start + (size or 1)]
-            start += size or 1
             if type(value) is float and not size:
-                part[...] = value
+                given.append(np.array([[value]]))
             elif type(value) is not np.ndarray or value.dtype is not _FLOATS or not size:
                 return None
             elif value.shape == (*lead, size):
-                part[...] = value.reshape(count, size).T
+                given.append(value.reshape(count, size))
             elif value.shape == (size,):
-                part[...] = value[:, None]
+                given.append(value[None, :])
             else:
                 return None
         for places in self._quaternions:
-            norms = np.sqrt((rows[places] ** 2).sum(axis=0))
+            norms = np.sqrt((given[0][:, places] ** 2).sum(axis=1))
             if not (np.abs(norms - 1.0) <= UNIT).all():
                 return None
-        good, entries = form.kernel.batch(rows)
-        return form.kernel.laid_out(entries, lead) if good.all() else None
+        good, arrays = form.kernel.batch(given, count)
+        return form.kernel.laid_out(arrays, lead) if good.all() else None

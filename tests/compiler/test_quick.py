@@ -10,7 +10,7 @@ import pytest
 
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
-from operator_algebra.backends.scalar import kernel
+from operator_algebra.backends import kernel
 from operator_algebra.calls.compiled import Compiled
 from operator_algebra.calls.quick import Quick
 from operator_algebra.compiler import compile as compile_program

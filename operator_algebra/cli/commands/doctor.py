@@ -11,6 +11,7 @@ from operator_algebra.cli.terminal.output import Ascii, Json, folded, say, say_j
 # What the optional parts are for.
 USES = {
     "views": "pictures",
+    "native": "machine code for long batches",
     "oracles": "other engines that the tests compare with",
     "test": "the tests, and the engine that check compares with",
     "docs": "the documentation",

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from operator_algebra.backends.backend import Result
+from operator_algebra.backends.native.run import NativeKernel, native_kernel
 from operator_algebra.backends.scalar.python import PythonKernel, python_kernel, python_source
 from operator_algebra.backends.scalar.signature import Signature, given
 from operator_algebra.backends.scalar.tape import Flags, Tape
@@ -28,6 +29,10 @@ _FEW = 24
 """So many samples take a Python function less time than a call of NumPy for each operation."""
 _VERY_FEW = 3
 """The same where there is no function yet."""
+WORTH = 65_536
+"""So many samples of batches are computed from the tape before machine code is made of it: that takes as long."""
+ALONE = 16
+"""A sample on its own takes as long from the tape, or in Python, as so many in a batch."""
 
 
 @contextmanager
@@ -49,15 +54,18 @@ class Kernel:
         self._of = program, model, signature
         with _uncollected():
             traced = trace(program, model, signature)
-            self._arguments = model.nq + sum(
-                block.shape[-2] * block.shape[-1]
-                for block in given(Bound(signature.values, signature.layouts, signature.absent))
-            )
+            blocks = given(Bound(signature.values, signature.layouts, signature.absent))
+            self.given = (model.nq, *(block.shape[-2] * block.shape[-1] for block in blocks))
+            """How many numbers q and each input have."""
+            self._arguments = sum(self.given)
             self._tape = Tape.of(traced, self._arguments)
         self.results: Sequence[Laid] = traced.results
         """How results are laid out."""
+        self._sizes = [math.prod(shape) for laid in self.results for shape in laid.shapes]
         self._python: PythonKernel | None = None
         self._calls = 0
+        self._native: NativeKernel | None = None
+        self._work = 0
 
     @property
     def source(self) -> str:
@@ -69,8 +77,14 @@ class Kernel:
         with _uncollected():
             return trace(*self._of)
 
+    @property
+    def native(self) -> bool:
+        """Whether there is machine code."""
+        return self._native is not None
+
     def single(self, arguments: Sequence[float]) -> list[float] | None:
         """The entries of the results at one configuration; None where they may not be trusted."""
+        self._worked(ALONE)
         run = self._python or self._counted(1)
         try:
             good, entries = run(arguments)
@@ -85,8 +99,34 @@ class Kernel:
         self._python = python_kernel(self._again(), self._arguments)
         return self._python
 
-    def batch(self, arguments: Numbers) -> tuple[Flags, Numbers]:
-        """Which samples may be trusted, and the entries of their results; arguments and entries (…, samples)."""
+    def _worked(self, samples: int) -> None:
+        """Make machine code once the time that it takes was spent without it."""
+        before = self._work
+        self._work += samples
+        if before < WORTH <= self._work:
+            with _uncollected():
+                self._native = native_kernel(self._tape, self.given, self._sizes)
+
+    def batch(self, given: Sequence[Numbers], count: int) -> tuple[Flags, list[Numbers]]:
+        """Which of some samples may be trusted, and their results, an array (samples, entries) for each.
+
+        q and the inputs are arrays (samples, numbers); one with a single row belongs to every sample.
+        """
+        if self._native is None:
+            self._worked(count)
+        if self._native is not None:
+            return self._native(given, count)
+        rows = np.empty((self._arguments, count))
+        start = 0
+        for size, array in zip(self.given, given, strict=True):
+            rows[start : start + size] = array.T
+            start += size
+        good, entries = self._from_rows(rows)
+        stops = np.cumsum(self._sizes).tolist()
+        return good, [entries[stop - size : stop].T for size, stop in zip(self._sizes, stops, strict=True)]
+
+    def _from_rows(self, arguments: Numbers) -> tuple[Flags, Numbers]:
+        """The same without machine code; arguments and entries (…, samples)."""
         count = arguments.shape[1]
         if self._python is None and _VERY_FEW < count <= _FEW:
             self._counted(count)
@@ -99,15 +139,17 @@ class Kernel:
                 good[i], entries[:, i] = True, found
         return good, entries
 
-    def laid_out(self, entries: Numbers, lead: tuple[int, ...]) -> dict[str, Result]:
-        """Results as arrays, from entries (…, samples)."""
+    def laid_out(self, arrays: Sequence[Numbers], lead: tuple[int, ...]) -> dict[str, Result]:
+        """Results with the axes of the batch and their own, from arrays (samples, entries)."""
         found: dict[str, Result] = {}
-        start = 0
+        rest = iter(arrays)
         for laid in self.results:
-            arrays: list[Numbers] = []
-            for shape in laid.shapes:
-                stop = start + math.prod(shape)
-                arrays.append(np.ascontiguousarray(entries[start:stop].T).reshape((*lead, *shape)))
-                start = stop
-            found[laid.name] = arrays if laid.listed else arrays[0]
+            own = [np.ascontiguousarray(next(rest)).reshape((*lead, *shape)) for shape in laid.shapes]
+            found[laid.name] = own if laid.listed else own[0]
         return found
+
+    def one(self, entries: Sequence[float]) -> dict[str, Result]:
+        """Results of one configuration, from its entries."""
+        row = np.array(entries)[None, :]
+        stops = np.cumsum(self._sizes).tolist()
+        return self.laid_out([row[:, stop - size : stop] for size, stop in zip(self._sizes, stops, strict=True)], ())

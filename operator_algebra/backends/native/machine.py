@@ -1,0 +1,107 @@
+"""LLVM in this process, through llvmlite: text of IR to object code for this processor, object code to a function."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Protocol, cast
+
+Entry = Callable[[int, int, int, "ctypes.Array[ctypes.c_int64]"], int]
+"""First sample, the one behind the last of this call, the last of all, and the table of addresses."""
+_PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+_EFFORT = 2
+"""Of the code generator; no pass comes before it: the graph has nothing twice and nothing unused."""
+
+
+class _Features(Protocol):
+    def get(self, name: str, /) -> bool | None: ...
+    def flatten(self) -> str: ...
+
+
+class _TargetMachine(Protocol):
+    def emit_object(self, module: object, /) -> bytes: ...
+
+
+class _Target(Protocol):
+    def create_target_machine(self, *, cpu: str, features: str, opt: int) -> _TargetMachine: ...
+
+
+class _Targets(Protocol):
+    def from_default_triple(self) -> _Target: ...
+
+
+class _Engine(Protocol):
+    def add_object_file(self, file: object, /) -> None: ...
+    def finalize_object(self) -> None: ...
+    def get_function_address(self, name: str, /) -> int: ...
+
+
+class _ObjectFiles(Protocol):
+    def from_data(self, data: bytes, /) -> object: ...
+
+
+class _Binding(Protocol):
+    """What is used of `llvmlite.binding`."""
+
+    llvm_version_info: tuple[int, ...]
+    Target: _Targets
+    ObjectFileRef: _ObjectFiles
+
+    def initialize_native_target(self) -> None: ...
+    def initialize_native_asmprinter(self) -> None: ...
+    def get_host_cpu_name(self) -> str: ...
+    def get_host_cpu_features(self) -> _Features: ...
+    def parse_assembly(self, text: str, /) -> object: ...
+    def create_mcjit_compiler(self, module: object, machine: _TargetMachine, /) -> _Engine: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """LLVM for this processor."""
+
+    binding: _Binding
+    processor: str
+    features: str
+    lanes: int
+    """Doubles in a vector register."""
+
+    def compiled(self, text: str) -> bytes:
+        """The object code of a module."""
+        return self._target().emit_object(self.binding.parse_assembly(text))
+
+    def loaded(self, code: bytes) -> Loaded:
+        """The function `kernel` of object code."""
+        engine = self.binding.create_mcjit_compiler(self.binding.parse_assembly(""), self._target())
+        engine.add_object_file(self.binding.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+        return Loaded(cast("Entry", _PROTOTYPE(engine.get_function_address("kernel"))), engine)
+
+    def _target(self) -> _TargetMachine:
+        # An engine owns the machine that it was made with: each gets its own.
+        target = self.binding.Target.from_default_triple()
+        return target.create_target_machine(cpu=self.processor, features=self.features, opt=_EFFORT)
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """A function, and what holds its code."""
+
+    entry: Entry
+    engine: object
+
+
+@cache
+def machine() -> Machine | None:
+    """LLVM for this processor; None where llvmlite is not installed or does not run."""
+    try:
+        binding = cast("_Binding", import_module("llvmlite.binding"))
+        binding.initialize_native_target()
+        binding.initialize_native_asmprinter()
+        features = binding.get_host_cpu_features()
+    except (ImportError, OSError, RuntimeError):
+        return None
+    lanes = 8 if features.get("avx512f") else 4 if features.get("avx") else 2
+    return Machine(binding, binding.get_host_cpu_name(), features.flatten(), lanes)

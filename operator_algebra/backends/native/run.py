@@ -1,0 +1,70 @@
+"""Machine code of a tape: made where it is worth its time, called with the addresses of arrays."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+
+import numpy as np
+
+from operator_algebra.backends.native.emit import native_text
+from operator_algebra.backends.native.machine import Loaded, Machine, machine
+from operator_algebra.backends.scalar.tape import Flags, Tape
+from operator_algebra.models.numeric import Numbers
+
+LARGEST = 20_000
+"""Operations of a tape, above which the code generator takes several seconds."""
+
+
+_FLOATS = np.dtype(np.float64)
+
+
+class NativeKernel:
+    """The tape for arrays of so many columns each, given and computed; samples are rows."""
+
+    def __init__(self, code: Loaded, given: Sequence[int], results: Sequence[int]) -> None:
+        self._code = code
+        self._given = tuple(given)
+        self._results = tuple(results)
+        self._table = ctypes.c_int64 * (2 * len(given) + len(results) + 1)
+
+    def __call__(self, given: Sequence[Numbers], count: int) -> tuple[Flags, list[Numbers]]:
+        """Which samples may be trusted, and the results of all; an array with one row belongs to every sample."""
+        results = [np.empty((count, size)) for size in self._results]
+        good = np.empty(count, dtype=np.bool_)
+        if count:
+            arrays = [_in_rows(array, count, size) for array, size in zip(given, self._given, strict=True)]
+            table: list[int] = []
+            for array in arrays:
+                table += [_address(array), array.strides[0] if len(array) > 1 else 0]
+            table += map(_address, results)
+            self._code.entry(0, count, count - 1, self._table(*table, _address(good)))
+        return good, results
+
+
+def native_kernel(tape: Tape, given: Sequence[int], results: Sequence[int]) -> NativeKernel | None:
+    """The machine code of a tape; None without llvmlite, for large tapes, and for those with logarithms."""
+    if len(tape.entries) > LARGEST or any(entry.operation == "log" for entry in tape.entries):
+        return None
+    here = machine()
+    if here is None:
+        return None
+    return made(tape, given, results, here, here.lanes)
+
+
+def made(tape: Tape, given: Sequence[int], results: Sequence[int], here: Machine, lanes: int) -> NativeKernel:
+    """The machine code for vectors of some lanes."""
+    code = here.loaded(here.compiled(native_text(tape, given, results, lanes)))
+    return NativeKernel(code, given, results)
+
+
+def _in_rows(array: Numbers, count: int, size: int) -> Numbers:
+    """The array, each of whose rows is in one piece of memory; machine code reads what it is told to."""
+    if array.ndim != 2 or array.shape[1] != size or len(array) not in (1, count):
+        raise ValueError(f"an array has shape {array.shape} where ({count}, {size}) is read")
+    found = array if array.dtype is _FLOATS else array.astype(np.float64, casting="safe")
+    return found if size < 2 or found.strides[1] == found.itemsize else np.ascontiguousarray(found)
+
+
+def _address(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> int:
+    return array.__array_interface__["data"][0]

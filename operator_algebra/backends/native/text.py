@@ -1,0 +1,114 @@
+"""Text of LLVM IR: vectors of numbers, one lane for each sample, whose arithmetic writes lines."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Block:
+    """Lines without a branch, over vectors of so many lanes."""
+
+    lanes: int
+    lines: list[str] = field(default_factory=list[str])
+
+    @property
+    def reals(self) -> str:
+        """The type of a vector of doubles."""
+        return f"<{self.lanes} x double>"
+
+    @property
+    def integers(self) -> str:
+        """The type of a vector as wide of integers."""
+        return f"<{self.lanes} x i64>"
+
+    @property
+    def truths(self) -> str:
+        """The type of what comparisons give."""
+        return f"<{self.lanes} x i1>"
+
+    def named(self, instruction: str) -> str:
+        """A line, and the name of its value."""
+        name = f"%v{len(self.lines)}"
+        self.lines.append(f"{name} = {instruction}")
+        return name
+
+    def vector(self, instruction: str) -> Vector:
+        """A line whose value is a vector of doubles."""
+        return Vector(self, self.named(instruction))
+
+    def constant(self, value: float) -> Vector:
+        """The same number in all lanes, to the bit."""
+        return Vector(self, f"splat (double 0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X})")
+
+    def shuffled(self, a: Vector, b: Vector, places: Iterable[int]) -> Vector:
+        """Lanes of two vectors, those of the second counted on from those of the first."""
+        mask = ", ".join(f"i32 {place}" for place in places)
+        pair = f"{self.reals} {a.name}, {self.reals} {b.name}"
+        return self.vector(f"shufflevector {pair}, <{self.lanes} x i32> <{mask}>")
+
+    def chosen(self, condition: str, a: Vector, b: Vector) -> Vector:
+        """The one where a condition holds, the other elsewhere."""
+        return self.vector(f"select {self.truths} {condition}, {self.reals} {a.name}, {self.reals} {b.name}")
+
+    def compared(self, how: str, a: Vector, b: Vector) -> str:
+        """A comparison, lane by lane."""
+        return self.named(f"fcmp {how} {self.reals} {a.name}, {b.name}")
+
+    def both(self, conditions: Sequence[str]) -> str:
+        """Whether all of some conditions hold."""
+        found = conditions[0]
+        for condition in conditions[1:]:
+            found = self.named(f"and {self.truths} {found}, {condition}")
+        return found
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A value of a block: a double in each lane. Nothing is contracted: a product is rounded before it is added."""
+
+    block: Block
+    name: str
+
+    def _of(self, instruction: str, other: Vector | float) -> Vector:
+        b = other if isinstance(other, Vector) else self.block.constant(other)
+        return self.block.vector(f"{instruction} {self.block.reals} {self.name}, {b.name}")
+
+    def __add__(self, other: Vector | float) -> Vector:
+        return self._of("fadd", other)
+
+    def __sub__(self, other: Vector | float) -> Vector:
+        return self._of("fsub", other)
+
+    def __mul__(self, other: Vector | float) -> Vector:
+        return self._of("fmul", other)
+
+    def __neg__(self) -> Vector:
+        return self.block.vector(f"fneg {self.block.reals} {self.name}")
+
+    def called(self, function: str) -> Vector:
+        """A function of LLVM of this vector."""
+        reals = self.block.reals
+        return self.block.vector(f"call {reals} @llvm.{function}.v{self.block.lanes}f64({reals} {self.name})")
+
+
+@dataclass(frozen=True)
+class Several:
+    """Vectors that the same is done with, one operation after the other for all: none waits for the one before it."""
+
+    parts: tuple[Vector, ...]
+
+    def _pairs(self, other: Several | float) -> Iterable[tuple[Vector, Vector | float]]:
+        others = other.parts if isinstance(other, Several) else [other] * len(self.parts)
+        return zip(self.parts, others, strict=True)
+
+    def __add__(self, other: Several | float) -> Several:
+        return Several(tuple(a + b for a, b in self._pairs(other)))
+
+    def __sub__(self, other: Several | float) -> Several:
+        return Several(tuple(a - b for a, b in self._pairs(other)))
+
+    def __mul__(self, other: Several | float) -> Several:
+        return Several(tuple(a * b for a, b in self._pairs(other)))

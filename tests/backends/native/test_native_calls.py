@@ -1,0 +1,115 @@
+"""Calls of programs that run as machine code say what they say without it: the tests of calls, once more on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from operator_algebra.applications import dynamics
+from operator_algebra.backends import kernel as kernels
+from operator_algebra.backends.native.run import NativeKernel
+from operator_algebra.compiler import compile as compile_program
+from operator_algebra.errors import InputError, OperatorAlgebraError
+from operator_algebra.models.gallery import load
+from operator_algebra.models.numeric import Numbers
+from tests.backends import test_floats
+from tests.backends.native.machine_code import Floats
+from tests.compiler import test_quick
+from tests.rounding import apart, rounding, size
+
+pytest.importorskip("llvmlite")
+
+
+@pytest.fixture(autouse=True)
+def ran(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """Machine code from the first call on; how many samples it was called for."""
+    found: list[int] = []
+    plain = NativeKernel.__call__
+
+    def counted(self: NativeKernel, given: Sequence[Numbers], count: int) -> Any:
+        found.append(count)
+        return plain(self, given, count)
+
+    monkeypatch.setattr(kernels, "WORTH", 1)
+    monkeypatch.setattr(NativeKernel, "__call__", counted)
+    yield found
+    assert found
+
+
+test_doubtful_samples = test_floats.test_one_doubtful_sample_leaves_the_others_alone
+test_axes_with_a_doubtful_sample = test_floats.test_axes_of_a_batch_with_a_doubtful_sample
+test_range_of_floats = test_floats.test_what_leaves_the_range_of_floats_is_told_as_by_the_interpreter
+test_inputs_of_no_body = test_floats.test_numbers_and_vectors_of_no_body
+test_shared_vectors = test_quick.test_vectors_that_all_samples_share
+test_numbers = test_quick.test_numbers_are_taken_as_python_has_them
+test_what_is_not_plain = test_quick.test_what_is_not_plain_goes_the_long_way
+test_strides = test_quick.test_arrays_of_any_strides
+test_quaternions = test_quick.test_quaternions_that_are_none_are_refused
+test_names = test_quick.test_names_are_checked_on_every_call
+test_out = test_quick.test_out_is_filled_and_checked
+test_written_over_arguments = test_quick.test_results_may_be_written_over_arguments
+test_bound_calls = test_quick.test_a_bound_call_reads_what_the_arrays_hold_now
+test_new_arrays = test_quick.test_results_are_new_arrays
+
+
+ODD: list[Callable[[Floats], Any]] = [
+    lambda x: x,
+    lambda x: x.astype(np.float32),
+    lambda x: x.astype(np.int64),
+    lambda x: x.astype(">f8"),
+    lambda x: x * 1e300,
+    lambda x: np.where(x > 1.0, np.nan, x),
+    np.asfortranarray,
+    lambda x: x[..., ::2],
+    lambda x: x[::-1],
+    lambda x: x.tolist(),
+    lambda x: np.broadcast_to(x[..., :1], x.shape),
+]
+
+
+def wrong_or_odd(rng: np.random.Generator) -> Any:
+    """An argument of some shape, kind and strides."""
+    shape = tuple(rng.integers(0, 9, rng.integers(0, 4)))
+    plain = rng.standard_normal((*shape, int(rng.choice([7, 7, 7, 6, 8, 14]))))
+    return ODD[int(rng.integers(0, len(ODD)))](plain)
+
+
+def test_any_arguments_give_typed_errors_or_the_right_numbers() -> None:
+    arm, rng = load("arm7"), np.random.default_rng(0)
+    compiled = compile_program(dynamics.inverse_dynamics, arm)
+    interpreted = compile_program(dynamics.inverse_dynamics, arm, backend="interpreter")
+    right = 0
+    for _ in range(400):
+        shape = tuple(rng.integers(0, 5, rng.integers(0, 3)))
+        values: dict[str, Any] = {x: rng.standard_normal((*shape, 7)) for x in ("q", "v", "qdd")}
+        for name in rng.choice(["q", "v", "qdd"], rng.integers(0, 3)):
+            values[name] = wrong_or_odd(rng)
+        outcomes: list[Any] = []
+        for run in (compiled, interpreted):
+            try:
+                outcomes.append(run(**values))
+            except OperatorAlgebraError as error:
+                outcomes.append(str(error))
+        found, expected = outcomes
+        if isinstance(expected, str):
+            assert found == expected
+        else:
+            right += 1
+            assert found.shape == expected.shape
+            assert apart(found, expected) <= 100 * rounding(size(expected), terms=49)
+    assert right > 50
+
+
+def test_results_that_may_not_be_written_are_refused() -> None:
+    arm = load("arm7")
+    compiled = compile_program(dynamics.inverse_dynamics, arm)
+    zeros = np.zeros((9, 7))
+    expected = compiled(q=zeros, v=zeros, qdd=zeros)
+    for out in (np.zeros((8, 7)), np.zeros((9, 7), dtype=np.float32), np.broadcast_to(0.0, (9, 7))):
+        with pytest.raises(InputError):
+            compiled(q=zeros, v=zeros, qdd=zeros, out=out)
+    strided = np.zeros((9, 14))[:, ::2]
+    assert np.array_equal(compiled(q=zeros, v=zeros, qdd=zeros, out=strided), expected)

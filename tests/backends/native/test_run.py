@@ -1,0 +1,220 @@
+"""Machine code on arrays: any number of samples, any strides, nothing touched beside them, threads at once."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from operator_algebra.applications import dynamics
+from operator_algebra.backends import kernel as kernels
+from operator_algebra.backends.kernel import Kernel
+from operator_algebra.backends.native import machine as machines
+from operator_algebra.backends.native import run as native_run
+from operator_algebra.backends.native.run import NativeKernel
+from operator_algebra.backends.scalar.signature import Signature
+from operator_algebra.backends.scalar.tape import Tape
+from operator_algebra.lowering.lower import lower
+from operator_algebra.models.families import random_tree
+from operator_algebra.models.gallery import load
+from operator_algebra.operators.vanishing import vanishing
+from tests.backends.native.machine_code import Floats, arrays_of, bits, code, same
+from tests.backends.scalar.calls import Call
+from tests.house.tree import ROOT
+from tests.programs.test_interpreted_programs import inputs
+from tests.strategies import ALL_JOINTS
+
+TREE = random_tree(4, joints=ALL_JOINTS, seed=5)
+
+
+@pytest.fixture(scope="module")
+def made() -> tuple[Call, Tape, NativeKernel]:
+    program = lower({"x": dynamics.forward_dynamics, "E": dynamics.kinetic_energy}, zeros=vanishing(TREE))
+    call = Call.of(program, TREE, TREE.random(0)[0], inputs(program, TREE, 0))
+    tape = Tape.of(call.traced(), len(call.arguments))
+    return call, tape, code(tape, [array.shape[1] for array in arrays_of(call, 1)], [TREE.nv, 1])
+
+
+Made = tuple[Call, Tape, NativeKernel]
+
+
+def test_any_number_of_samples(made: Made) -> None:
+    call, tape, kernel = made
+    arrays = arrays_of(call, 33)
+    for count in range(34):
+        some = [array[:count] for array in arrays]
+        good, results = kernel(some, count)
+        assert good.shape == (count,)
+        assert [result.shape for result in results] == [(count, TREE.nv), (count, 1)]
+        assert not count or same(tape, kernel, some)
+
+
+def test_a_sample_has_the_same_bits_wherever_it_stands(made: Made) -> None:
+    call, _, kernel = made
+    arrays = arrays_of(call, 20)
+    _, together = kernel(arrays, 20)
+    rng = np.random.default_rng(0)
+    for count in range(1, 34):
+        chosen = rng.integers(0, 20, count)
+        _, found = kernel([array[chosen] for array in arrays], count)
+        assert all(np.array_equal(bits(one), bits(all_[chosen])) for one, all_ in zip(found, together, strict=True))
+
+
+STRIDES: dict[str, Callable[[Floats], Floats]] = {
+    "every other row": lambda x: np.repeat(x, 2, axis=0)[::2],
+    "backwards": lambda x: np.ascontiguousarray(x[::-1])[::-1],
+    "columns first": np.asfortranarray,
+    "every other column": lambda x: np.repeat(x, 2, axis=1)[:, ::2],
+    "part of rows": lambda x: np.concatenate([x, x], axis=1)[:, : x.shape[1]],
+    "read-only": lambda x: np.broadcast_to(x, x.shape),
+    "not aligned": lambda x: _shifted(x),
+}
+
+
+def _shifted(x: Floats) -> Floats:
+    memory = np.empty(x.nbytes + 3, dtype=np.uint8)
+    found = memory[3:].view(np.float64).reshape(x.shape)
+    found[...] = x
+    return found
+
+
+@pytest.mark.parametrize("how", STRIDES)
+def test_any_strides(how: str, made: Made) -> None:
+    call, tape, kernel = made
+    arrays = arrays_of(call, 13)
+    _, expected = kernel(arrays, 13)
+    _, found = kernel([STRIDES[how](array) for array in arrays], 13)
+    assert all(np.array_equal(one, other) for one, other in zip(found, expected, strict=True))
+    assert same(tape, kernel, [STRIDES[how](array) for array in arrays])
+
+
+def test_what_all_samples_share_is_given_once(made: Made) -> None:
+    call, tape, kernel = made
+    arrays = arrays_of(call, 13)
+    assert same(tape, kernel, [arrays[0], *(array[:1] for array in arrays[1:])])
+
+
+def test_shapes_that_do_not_fit_are_refused(made: Made) -> None:
+    call, _, kernel = made
+    arrays = arrays_of(call, 5)
+    for wrong in (arrays[0][:, 1:], arrays[0][:3], arrays[0][:0], arrays[0][0], arrays[0].astype(np.complex128)):
+        with pytest.raises((ValueError, TypeError)):
+            kernel([wrong, *arrays[1:]], 5)
+    with pytest.raises(ValueError, match="shape"):
+        kernel(arrays[1:], 5)
+
+
+# -- memory ------------------------------------------------------------------------------------------------------------
+
+
+def fenced(array: Floats) -> Floats:
+    """The same numbers in memory that ends where a page begins which may not be touched."""
+    page = mmap.PAGESIZE
+    size = -(-array.nbytes // page) * page
+    memory = mmap.mmap(-1, size + page)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(start + size), page, 0) == 0
+    found = np.frombuffer(memory, dtype=np.float64, count=array.size, offset=size - array.nbytes).reshape(array.shape)
+    found[...] = array
+    return found
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="pages are protected as Linux does it")
+@pytest.mark.parametrize("count", [1, 7, 8, 9, 13, 23])
+def test_nothing_behind_an_array_is_touched(count: int, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    call, _, kernel = made
+    arrays = arrays_of(call, count)
+    _, expected = kernel(arrays, count)
+
+    class Fenced:
+        """NumPy, but for new arrays."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(np, name)
+
+        def empty(self, shape: Any, dtype: Any = np.float64) -> Any:
+            made = np.empty(shape, dtype)
+            return fenced(made) if made.dtype == np.float64 else made
+
+    monkeypatch.setattr(native_run, "np", Fenced())
+    _, found = kernel([fenced(array) for array in arrays], count)
+    assert all(np.array_equal(one, other) for one, other in zip(found, expected, strict=True))
+
+
+def test_threads_at_once(made: Made) -> None:
+    call, _, kernel = made
+    arrays = arrays_of(call, 500)
+    _, expected = kernel(arrays, 500)
+    with ThreadPoolExecutor(8) as pool:
+        for _, found in pool.map(kernel, [arrays] * 64, [500] * 64):
+            assert all(np.array_equal(one, other) for one, other in zip(found, expected, strict=True))
+
+
+# -- when there is machine code ----------------------------------------------------------------------------------------
+
+
+def kernel_of_arm() -> tuple[Kernel, Call]:
+    model = load("arm7")
+    program = lower(dynamics.inverse_dynamics, zeros=vanishing(model))
+    call = Call.of(program, model, model.random(0)[0], {name: np.ones(7) for name in ("v", "qdd")})
+    return Kernel(call.program, call.model, Signature.of(call.inputs)), call
+
+
+def test_it_is_made_once_it_is_worth_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "WORTH", 100)
+    kernel, call = kernel_of_arm()
+    arrays = arrays_of(call, 30)
+    found = [kernel.batch(arrays, 30)]
+    assert not kernel.native
+    found += [kernel.batch(arrays, 30) for _ in range(4)]
+    assert kernel.native
+    assert all(np.array_equal(bits(one[1][0]), bits(found[0][1][0])) for one in found)
+
+
+def test_single_configurations_count_for_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "WORTH", 5 * kernels.ALONE)
+    kernel, call = kernel_of_arm()
+    for _ in range(4):
+        kernel.single(call.arguments)
+    assert not kernel.native
+    kernel.single(call.arguments)
+    assert kernel.native
+
+
+def test_without_llvmlite_all_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> Any:
+        raise ImportError(name)
+
+    monkeypatch.setattr(kernels, "WORTH", 1)
+    kernel, call = kernel_of_arm()
+    arrays = arrays_of(call, 30)
+    _, expected = kernel.batch(arrays, 30)
+    assert kernel.native
+    machines.machine.cache_clear()
+    monkeypatch.setattr(machines, "import_module", absent)
+    try:
+        without, _ = kernel_of_arm()
+        _, found = without.batch(arrays, 30)
+        assert not without.native
+    finally:
+        machines.machine.cache_clear()
+    assert np.array_equal(bits(found[0]), bits(expected[0]))
+
+
+def test_llvmlite_is_not_imported_before_it_is_worth_it() -> None:
+    lines = """
+import sys
+import numpy as np
+import operator_algebra as oa
+arm = oa.load("arm7")
+oa.compile(oa.dynamics.inverse_dynamics, arm)(q=np.zeros((50, 7)), v=np.zeros(7), qdd=np.zeros(7))
+assert not any(name.startswith("llvmlite") for name in sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", lines], cwd=ROOT, check=True)

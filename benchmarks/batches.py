@@ -1,50 +1,72 @@
-"""Dynamics of many states in one call, beside as many calls of another engine, and beside its own call for batches."""
+"""Dynamics of many states in one call, as machine code and without it, beside another engine at the same states."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 import operator_algebra as oa
 from benchmarks.measure import Floats, Row, agreeing, measure, text
 from benchmarks.peers import pinocchio
+from operator_algebra.backends import kernel
+from operator_algebra.backends.floats import build
 
-SIZES = (1, 16, 256, 4096)
+SIZES = (1, 1024, 16384)
 MECHANISMS = ("arm7", "humanoid")
 TASKS = {
-    "inverse": (oa.dynamics.inverse_dynamics, "qdd", "rnea", "rneaInParallel"),
-    "forward": (oa.dynamics.forward_dynamics, "T", "aba", "abaInParallel"),
+    "inverse dynamics": (oa.dynamics.inverse_dynamics, ("v", "qdd"), "rnea", "rneaInParallel"),
+    "forward dynamics": (oa.dynamics.forward_dynamics, ("v", "T"), "aba", "abaInParallel"),
+    "mass matrix": (oa.dense(oa.dynamics.mass_matrix), (), "crba", ""),
 }
 
 
+@contextmanager
+def _machine_code(after: float) -> Generator[None]:
+    """Machine code is made after so many samples."""
+    usual, kernel.WORTH = kernel.WORTH, after
+    try:
+        yield
+    finally:
+        kernel.WORTH = usual
+
+
 def _row(model: oa.Model, task: str, count: int) -> Row:
-    formula, name, alone, together = TASKS[task]
+    formula, names, alone, together = TASKS[task]
     rng = np.random.default_rng(0)
     q = model.integrate(model.neutral(), rng.standard_normal((count, model.nv)))
-    v, x = rng.standard_normal((2, count, model.nv))
-    derived = oa.compile(formula, model)
-    found: dict[str, Callable[[], object]] = {"derived": lambda: derived(q=q, v=v, **{name: x})}
+    values: dict[str, Any] = {name: rng.standard_normal((count, model.nv)) for name in names}
+    native = oa.compile(formula, model)
+    plain = replace(native, _executable=build(native.program, model, "body"))
+    with _machine_code(after=1):
+        result = native(q=q, **values)
+    found: dict[str, Callable[[], object]] = {
+        "machine code": lambda: native(q=q, **values),
+        "NumPy calls": lambda: plain(q=q, **values),
+    }
     peer = pinocchio(model)
     if peer is not None:
-        states = [(peer.q(a), peer.v(b), peer.v(c)) for a, b, c in zip(q, v, x, strict=True)]
-        columns: list[Floats] = [np.asfortranarray(np.array(part).T) for part in zip(*states, strict=True)]
-        one, pool = getattr(peer.pin, alone), peer.pin.ModelPool(peer.model, 1)
-        many, result = getattr(peer.pin, together), np.empty((model.nv, count), order="F")
-
-        def in_parallel() -> Floats:
-            many(1, pool, *columns, result)
-            return result
-
-        found["Pinocchio, a call each"] = lambda: [one(peer.model, peer.data, *state) for state in states]
-        found["Pinocchio, one call"] = in_parallel
-        # Its call for batches computes in axes of the base, and is further off.
-        each = np.array([peer.v(one(peer.model, peer.data, *state)) for state in states])
-        agreeing(f"{model.name}, {task}", derived(q=q, v=v, **{name: x}), each)
-    return measure(f"{model.name}, {task} dynamics, {count}", found)
+        pin, twin, data = peer.pin, peer.model, peer.data
+        states = [(peer.q(q[k]), *(peer.v(value[k]) for value in values.values())) for k in range(count)]
+        one = getattr(pin, alone)
+        found["Pinocchio, a call each"] = lambda: [one(twin, data, *state) for state in states]
+        in_our_order = peer.v if names else peer.matrix
+        each = np.array([in_our_order(np.array(one(twin, data, *state))) for state in states])
+        agreeing(f"{model.name}, {task}", result.reshape(count, -1), each.reshape(count, -1))
+        if together:
+            columns: list[Floats] = [np.asfortranarray(np.array(part).T) for part in zip(*states, strict=True)]
+            many, pool, out = getattr(pin, together), pin.ModelPool(twin, 1), np.empty((model.nv, count), order="F")
+            found["Pinocchio, one call"] = lambda: many(1, pool, *columns, out)
+    with _machine_code(after=math.inf):
+        agreeing(f"{model.name}, {task}", result.reshape(count, -1), plain(q=q, **values).reshape(count, -1))
+        return measure(f"{model.name}, {task}, {count}", found)
 
 
 def report() -> str:
-    """Inverse and forward dynamics of two robots in batches of growing size, on one thread."""
+    """Three tasks on two robots in batches of growing size, on one thread."""
     rows = [_row(oa.load(name), task, count) for name in MECHANISMS for task in TASKS for count in SIZES]
     return text("Batches of states, the time of the whole batch on one thread", rows)

@@ -9,7 +9,10 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 from numpy.typing import NDArray
 
+from operator_algebra.backends.native.machine import machine as machine_code
+
 Floats = NDArray[np.float64]
+_IN_A_ROW = 3
 
 
 @dataclass(frozen=True)
@@ -26,16 +29,20 @@ class Row:
 
 
 def measure(case: str, candidates: Mapping[str, Callable[[], object]], *, seconds: float = 0.5) -> Row:
-    """Call the candidates in turn until the time is up; what disturbs the machine disturbs all of them."""
+    """Call the candidates in turn until the time is up; what disturbs the machine disturbs all of them.
+
+    Each is called some times in a row: code and numbers of the others have taken its place in the caches.
+    """
     best = dict.fromkeys(candidates, float("inf"))
     for call in candidates.values():
         call()
     deadline = time.perf_counter() + seconds * len(candidates)
     while time.perf_counter() < deadline:
         for name, call in candidates.items():
-            start = time.perf_counter()
-            call()
-            best[name] = min(best[name], time.perf_counter() - start)
+            for _ in range(_IN_A_ROW):
+                start = time.perf_counter()
+                call()
+                best[name] = min(best[name], time.perf_counter() - start)
     return Row(case, best)
 
 
@@ -54,8 +61,10 @@ def solve(matrix: Floats, right: Floats) -> NDArray[np.floating]:
 
 def machine() -> list[str]:
     """What the figures depend on: processor, Python, and the versions of everything compared."""
-    lines = [f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}"]
-    for package in ("operator-algebra", "numpy", "scipy", "mujoco", "pin"):
+    found = machine_code()
+    registers = f", {found.processor}, {found.lanes} doubles in a register" if found is not None else ""
+    lines = [f"{platform.machine()}{registers}, {platform.system()}, Python {platform.python_version()}"]
+    for package in ("operator-algebra", "numpy", "scipy", "llvmlite", "mujoco", "pin"):
         try:
             lines.append(f"{package} {version(package)}")
         except PackageNotFoundError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 
@@ -17,6 +18,7 @@ LARGEST = 20_000
 
 
 _FLOATS = np.dtype(np.float64)
+_BYTE = ctypes.c_char
 
 
 class NativeKernel:
@@ -38,7 +40,8 @@ class NativeKernel:
             for array in arrays:
                 table += [_address(array), array.strides[0] if len(array) > 1 else 0]
             table += map(_address, results)
-            self._code.entry(0, count, count - 1, self._table(*table, _address(good)))
+            table.append(_address(good))
+            self._code.entry(0, count, count - 1, self._table(*table))
         return good, results
 
 
@@ -67,4 +70,8 @@ def _in_rows(array: Numbers, count: int, size: int) -> Numbers:
 
 
 def _address(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> int:
-    return array.__array_interface__["data"][0]
+    """Of the first entry; the short way is for what may be written and has no gaps."""
+    try:
+        return ctypes.addressof(_BYTE.from_buffer(cast("bytearray", array)))
+    except (TypeError, ValueError):
+        return array.__array_interface__["data"][0]

@@ -16,6 +16,7 @@ from operator_algebra.backends import floats
 from tests.often import IN_PART
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+os.environ["OPERATOR_ALGEBRA_CACHE"] = ""  # machine code that is tested is made by what is tested
 for side in ("COLUMNS", "LINES"):  # whoever runs the tests may have a window, and pytest-xdist says that it has one
     os.environ.pop(side, None)
 

@@ -31,6 +31,8 @@ _VERY_FEW = 3
 """The same where there is no function yet."""
 WORTH = 65_536
 """So many samples of batches are computed from the tape before machine code is made of it: that takes as long."""
+KEPT = 8_192
+"""The same before it is looked whether such machine code is kept from another process."""
 ALONE = 16
 """A sample on its own takes as long from the tape, or in Python, as so many in a batch."""
 
@@ -103,9 +105,10 @@ class Kernel:
         """Make machine code once the time that it takes was spent without it."""
         before = self._work
         self._work += samples
-        if before < WORTH <= self._work:
-            with _uncollected():
-                self._native = native_kernel(self._tape, self.given, self._sizes)
+        for enough in (KEPT, WORTH):
+            if before < enough <= self._work and self._native is None:
+                with _uncollected():
+                    self._native = native_kernel(self._tape, self.given, self._sizes, make=self._work >= WORTH)
 
     def batch(self, given: Sequence[Numbers], count: int) -> tuple[Flags, list[Numbers]]:
         """Which of some samples may be trusted, and their results, an array (samples, entries) for each.

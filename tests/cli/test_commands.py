@@ -141,6 +141,7 @@ def test_the_other_commands() -> None:
     assert "gain equation" not in lowered.stdout
     assert "flops per body" in run("lower", "dynamics.inverse_dynamics", "--model", "arm7").stdout
     assert "numpy" in run("doctor").stdout
+    assert "machine code kept" in run("doctor", "--forget").stdout
     assert run("show", "dynamics.no_such").returncode == 2
     assert run("lower", "inv(phi - I)").returncode == 2
 

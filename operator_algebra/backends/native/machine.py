@@ -9,6 +9,8 @@ from functools import cache
 from importlib import import_module
 from typing import Protocol, cast
 
+from operator_algebra.installing import version_of
+
 Entry = Callable[[int, int, int, "ctypes.Array[ctypes.c_int64]"], int]
 """First sample, the one behind the last of this call, the last of all, and the table of addresses."""
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
@@ -67,6 +69,8 @@ class Machine:
     features: str
     lanes: int
     """Doubles in a vector register."""
+    made_by: str
+    """What makes the code, with its versions and options."""
 
     def compiled(self, text: str) -> bytes:
         """The object code of a module."""
@@ -104,4 +108,6 @@ def machine() -> Machine | None:
     except (ImportError, OSError, RuntimeError):
         return None
     lanes = 8 if features.get("avx512f") else 4 if features.get("avx") else 2
-    return Machine(binding, binding.get_host_cpu_name(), features.flatten(), lanes)
+    llvm = ".".join(map(str, binding.llvm_version_info))
+    made_by = f"llvmlite {version_of('llvmlite')}, LLVM {llvm}, effort {_EFFORT}"
+    return Machine(binding, binding.get_host_cpu_name(), features.flatten(), lanes, made_by)

@@ -9,7 +9,8 @@ from typing import cast
 import numpy as np
 
 from operator_algebra.backends.native.emit import native_text
-from operator_algebra.backends.native.machine import Loaded, Machine, machine
+from operator_algebra.backends.native.machine import Loaded, machine
+from operator_algebra.backends.native.store import store
 from operator_algebra.backends.scalar.tape import Flags, Tape
 from operator_algebra.models.numeric import Numbers
 
@@ -45,20 +46,29 @@ class NativeKernel:
         return good, results
 
 
-def native_kernel(tape: Tape, given: Sequence[int], results: Sequence[int]) -> NativeKernel | None:
-    """The machine code of a tape; None without llvmlite, for large tapes, and for those with logarithms."""
+def native_kernel(
+    tape: Tape, given: Sequence[int], results: Sequence[int], *, make: bool = True
+) -> NativeKernel | None:
+    """The machine code of a tape; None without llvmlite, for large tapes, and for those with logarithms.
+
+    Without `make` it is only looked for among what is kept.
+    """
     if len(tape.entries) > LARGEST or any(entry.operation == "log" for entry in tape.entries):
         return None
     here = machine()
     if here is None:
         return None
-    return made(tape, given, results, here, here.lanes)
-
-
-def made(tape: Tape, given: Sequence[int], results: Sequence[int], here: Machine, lanes: int) -> NativeKernel:
-    """The machine code for vectors of some lanes."""
-    code = here.loaded(here.compiled(native_text(tape, given, results, lanes)))
-    return NativeKernel(code, given, results)
+    text = native_text(tape, given, results, here.lanes)
+    kept = store()
+    name = "" if kept is None else kept.name(text, here)
+    code = None if kept is None else kept.read(name)
+    if code is None:
+        if not make:
+            return None
+        code = here.compiled(text)
+        if kept is not None:
+            kept.write(name, code)
+    return NativeKernel(here.loaded(code), given, results)
 
 
 def _in_rows(array: Numbers, count: int, size: int) -> Numbers:

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from operator_algebra.backends.native.emit import native_text
 from operator_algebra.backends.native.machine import machine
-from operator_algebra.backends.native.run import NativeKernel, made
+from operator_algebra.backends.native.run import NativeKernel
 from operator_algebra.backends.scalar.signature import given
 from operator_algebra.backends.scalar.tape import Tape
 from operator_algebra.backends.scalar.trace import Traced
@@ -25,7 +26,8 @@ def code(tape: Tape, arrays: Sequence[int], results: Sequence[int], lanes: int |
     """The machine code of a tape."""
     here = machine()
     assert here is not None
-    return made(tape, arrays, results, here, lanes or here.lanes)
+    loaded = here.loaded(here.compiled(native_text(tape, arrays, results, lanes or here.lanes)))
+    return NativeKernel(loaded, arrays, results)
 
 
 def of_traced(traced: Traced, arguments: int, lanes: int | None = None) -> tuple[Tape, NativeKernel]:

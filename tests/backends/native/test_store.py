@@ -185,9 +185,6 @@ def test_kept_code_is_looked_for_before_code_is_made(
         return native_run.native_kernel(*arguments, make=make)
 
     monkeypatch.setattr(kernels, "native_kernel", told)
-    from tests.backends.native.machine_code import arrays_of
-    from tests.backends.native.test_run import kernel_of_arm
-
     kernel, call = kernel_of_arm()
     for _ in range(20):
         kernel.batch(arrays_of(call, 100), 100)

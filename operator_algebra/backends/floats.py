@@ -79,8 +79,8 @@ class Floats:
         lead = lead_of(q, v, inputs)
         rows = [row_of(q, lead, 1), *(row_of(block, lead, 2) for block in given(inputs))]
         flat = [row.reshape(len(row), size) for row, size in zip(rows, kernel.given, strict=True)]
-        good, arrays = kernel.batch(flat, int(np.prod(lead, dtype=np.intp)))
-        if good.all():
+        whole, good, arrays = kernel.batch(flat, int(np.prod(lead, dtype=np.intp)))
+        if whole:
             return Run(kernel.laid_out(arrays, lead))
         if not lead:
             return self.interpreted(q, v, inputs)

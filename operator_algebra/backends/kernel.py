@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from operator_algebra.backends.backend import Result
-from operator_algebra.backends.native.run import NativeKernel, native_kernel
+from operator_algebra.backends.native.run import Computed, NativeKernel, native_kernel
 from operator_algebra.backends.scalar.python import PythonKernel, python_kernel, python_source
 from operator_algebra.backends.scalar.signature import Signature, given
 from operator_algebra.backends.scalar.tape import Flags, Tape
@@ -110,8 +110,8 @@ class Kernel:
                 with _uncollected():
                     self._native = native_kernel(self._tape, self.given, self._sizes, make=self._work >= WORTH)
 
-    def batch(self, given: Sequence[Numbers], count: int) -> tuple[Flags, list[Numbers]]:
-        """Which of some samples may be trusted, and their results, an array (samples, entries) for each.
+    def batch(self, given: Sequence[Numbers], count: int) -> Computed:
+        """The results of some samples.
 
         q and the inputs are arrays (samples, numbers); one with a single row belongs to every sample.
         """
@@ -126,7 +126,9 @@ class Kernel:
             start += size
         good, entries = self._from_rows(rows)
         stops = np.cumsum(self._sizes).tolist()
-        return good, [entries[stop - size : stop].T for size, stop in zip(self._sizes, stops, strict=True)]
+        parts = (entries[stop - size : stop].T for size, stop in zip(self._sizes, stops, strict=True))
+        results = list(map(np.ascontiguousarray, parts))
+        return Computed(bool(good.all()), good, results)
 
     def _from_rows(self, arguments: Numbers) -> tuple[Flags, Numbers]:
         """The same without machine code; arguments and entries (…, samples)."""
@@ -147,7 +149,7 @@ class Kernel:
         found: dict[str, Result] = {}
         rest = iter(arrays)
         for laid in self.results:
-            own = [np.ascontiguousarray(next(rest)).reshape((*lead, *shape)) for shape in laid.shapes]
+            own = [next(rest).reshape((*lead, *shape)) for shape in laid.shapes]
             found[laid.name] = own if laid.listed else own[0]
         return found
 

@@ -112,5 +112,5 @@ class Quick:
             norms = np.sqrt((given[0][:, places] ** 2).sum(axis=1))
             if not (np.abs(norms - 1.0) <= UNIT).all():
                 return None
-        good, arrays = form.kernel.batch(given, count)
-        return form.kernel.laid_out(arrays, lead) if good.all() else None
+        whole, _, arrays = form.kernel.batch(given, count)
+        return form.kernel.laid_out(arrays, lead) if whole else None

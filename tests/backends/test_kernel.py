@@ -48,7 +48,7 @@ def kernel_of(call: Call) -> Kernel:
 
 def batch(kernel: Kernel, rows: Any) -> tuple[Any, Any]:
     """Flags and entries (…, samples) from arguments (…, samples)."""
-    good, arrays = kernel.batch(np.split(rows.T, np.cumsum(kernel.given)[:-1], axis=1), rows.shape[1])
+    _, good, arrays = kernel.batch(np.split(rows.T, np.cumsum(kernel.given)[:-1], axis=1), rows.shape[1])
     return good, np.concatenate(arrays, axis=1).T
 
 

@@ -11,7 +11,7 @@ from typing import Protocol, cast
 
 from operator_algebra.installing import version_of
 
-Entry = Callable[[int, int, int, "ctypes.Array[ctypes.c_int64]"], int]
+Entry = Callable[[int, int, int, bytes], int]
 """First sample, the one behind the last of this call, the last of all, and the table of addresses."""
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 _EFFORT = 2

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import cast
+from struct import Struct
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -22,6 +23,14 @@ _FLOATS = np.dtype(np.float64)
 _BYTE = ctypes.c_char
 
 
+class Computed(NamedTuple):
+    """What some samples give: whether all numbers may be trusted, which of them, and results (samples, entries)."""
+
+    whole: bool
+    good: Flags
+    results: list[Numbers]
+
+
 class NativeKernel:
     """The tape for arrays of so many columns each, given and computed; samples are rows."""
 
@@ -29,21 +38,23 @@ class NativeKernel:
         self._code = code
         self._given = tuple(given)
         self._results = tuple(results)
-        self._table = ctypes.c_int64 * (2 * len(given) + len(results) + 1)
+        self._packed = Struct(f"{2 * len(self._given) + len(self._results) + 1}q").pack
 
-    def __call__(self, given: Sequence[Numbers], count: int) -> tuple[Flags, list[Numbers]]:
-        """Which samples may be trusted, and the results of all; an array with one row belongs to every sample."""
+    def __call__(self, given: Sequence[Numbers], count: int) -> Computed:
+        """The results of some samples; an array with one row belongs to every sample."""
         results = [np.empty((count, size)) for size in self._results]
         good = np.empty(count, dtype=np.bool_)
-        if count:
-            arrays = [_in_rows(array, count, size) for array, size in zip(given, self._given, strict=True)]
-            table: list[int] = []
-            for array in arrays:
-                table += [_address(array), array.strides[0] if len(array) > 1 else 0]
-            table += map(_address, results)
-            table.append(_address(good))
-            self._code.entry(0, count, count - 1, self._table(*table))
-        return good, results
+        if not count:
+            return Computed(True, good, results)
+        arrays = [_in_rows(array, count, size) for array, size in zip(given, self._given, strict=True)]
+        table: list[int] = []
+        for array in arrays:
+            table.append(_address(array))
+            table.append(array.strides[0] if len(array) > 1 else 0)
+        for result in results:
+            table.append(_address(result))
+        whole = self._code.entry(0, count, count - 1, self._packed(*table, _address(good)))
+        return Computed(bool(whole), good, results)
 
 
 def native_kernel(

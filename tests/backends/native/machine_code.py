@@ -46,7 +46,7 @@ def arrays_of(call: Call, count: int, seed: int = 0) -> list[Floats]:
 def same(tape: Tape, kernel: NativeKernel, arrays: Sequence[Any]) -> bool:
     """Whether machine code and tape give the same flags, and the same bits where numbers may be trusted."""
     count = max(map(len, arrays))
-    good, results = kernel(arrays, count)
+    _, good, results = kernel(arrays, count)
     rows = np.concatenate([np.broadcast_to(one, (count, one.shape[1])) for one in arrays], axis=1).T
     trusted, entries = tape.batch(np.ascontiguousarray(rows))
     found = np.concatenate(results, axis=1)[trusted]

@@ -135,7 +135,7 @@ def test_conditions_are_those_of_the_tape(bad: float) -> None:
         rows = np.array(
             [[0.3, 0.4], [bad, 0.1], [0.1, bad], [0.2, 0.3], [-0.2, 0.1], [0.0, 0.1], [0.2, 0.0], [bad, bad]]
         )
-        good, results = kernel([rows], len(rows))
+        _, good, results = kernel([rows], len(rows))
         expected, entries = tape.batch(np.ascontiguousarray(rows.T))
         assert good.tolist() == expected.tolist()
         assert np.array_equal(results[0], entries.T, equal_nan=True)

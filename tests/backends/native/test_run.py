@@ -50,7 +50,7 @@ def test_any_number_of_samples(made: Made) -> None:
     arrays = arrays_of(call, 33)
     for count in range(34):
         some = [array[:count] for array in arrays]
-        good, results = kernel(some, count)
+        _, good, results = kernel(some, count)
         assert good.shape == (count,)
         assert [result.shape for result in results] == [(count, TREE.nv), (count, 1)]
         assert not count or same(tape, kernel, some)
@@ -59,11 +59,11 @@ def test_any_number_of_samples(made: Made) -> None:
 def test_a_sample_has_the_same_bits_wherever_it_stands(made: Made) -> None:
     call, _, kernel = made
     arrays = arrays_of(call, 20)
-    _, together = kernel(arrays, 20)
+    together = kernel(arrays, 20).results
     rng = np.random.default_rng(0)
     for count in range(1, 34):
         chosen = rng.integers(0, 20, count)
-        _, found = kernel([array[chosen] for array in arrays], count)
+        found = kernel([array[chosen] for array in arrays], count).results
         assert all(np.array_equal(bits(one), bits(all_[chosen])) for one, all_ in zip(found, together, strict=True))
 
 
@@ -89,8 +89,8 @@ def _shifted(x: Floats) -> Floats:
 def test_any_strides(how: str, made: Made) -> None:
     call, tape, kernel = made
     arrays = arrays_of(call, 13)
-    _, expected = kernel(arrays, 13)
-    _, found = kernel([STRIDES[how](array) for array in arrays], 13)
+    expected = kernel(arrays, 13).results
+    found = kernel([STRIDES[how](array) for array in arrays], 13).results
     assert all(np.array_equal(one, other) for one, other in zip(found, expected, strict=True))
     assert same(tape, kernel, [STRIDES[how](array) for array in arrays])
 
@@ -131,7 +131,7 @@ def fenced(array: Floats) -> Floats:
 def test_nothing_behind_an_array_is_touched(count: int, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     call, _, kernel = made
     arrays = arrays_of(call, count)
-    _, expected = kernel(arrays, count)
+    expected = kernel(arrays, count).results
 
     class Fenced:
         """NumPy, but for new arrays."""
@@ -144,16 +144,16 @@ def test_nothing_behind_an_array_is_touched(count: int, made: Made, monkeypatch:
             return fenced(made) if made.dtype == np.float64 else made
 
     monkeypatch.setattr(native_run, "np", Fenced())
-    _, found = kernel([fenced(array) for array in arrays], count)
+    found = kernel([fenced(array) for array in arrays], count).results
     assert all(np.array_equal(one, other) for one, other in zip(found, expected, strict=True))
 
 
 def test_threads_at_once(made: Made) -> None:
     call, _, kernel = made
     arrays = arrays_of(call, 500)
-    _, expected = kernel(arrays, 500)
+    expected = kernel(arrays, 500).results
     with ThreadPoolExecutor(8) as pool:
-        for _, found in pool.map(kernel, [arrays] * 64, [500] * 64):
+        for _, _, found in pool.map(kernel, [arrays] * 64, [500] * 64):
             assert all(np.array_equal(one, other) for one, other in zip(found, expected, strict=True))
 
 
@@ -175,7 +175,7 @@ def test_it_is_made_once_it_is_worth_its_time(monkeypatch: pytest.MonkeyPatch) -
     assert not kernel.native
     found += [kernel.batch(arrays, 30) for _ in range(4)]
     assert kernel.native
-    assert all(np.array_equal(bits(one[1][0]), bits(found[0][1][0])) for one in found)
+    assert all(np.array_equal(bits(one.results[0]), bits(found[0].results[0])) for one in found)
 
 
 def test_single_configurations_count_for_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,13 +195,13 @@ def test_without_llvmlite_all_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "WORTH", 1)
     kernel, call = kernel_of_arm()
     arrays = arrays_of(call, 30)
-    _, expected = kernel.batch(arrays, 30)
+    expected = kernel.batch(arrays, 30).results
     assert kernel.native
     machines.machine.cache_clear()
     monkeypatch.setattr(machines, "import_module", absent)
     try:
         without, _ = kernel_of_arm()
-        _, found = without.batch(arrays, 30)
+        found = without.batch(arrays, 30).results
         assert not without.native
     finally:
         machines.machine.cache_clear()

@@ -52,7 +52,7 @@ def here() -> Machine:
 def value(tape: Tape, *, make: bool = True) -> float | None:
     """What machine code gives at 1."""
     kernel = native_kernel(tape, [1], [1], make=make)
-    return None if kernel is None else float(kernel([np.ones((1, 1))], 1)[1][0][0, 0])
+    return None if kernel is None else float(kernel([np.ones((1, 1))], 1).results[0][0, 0])
 
 
 @pytest.fixture

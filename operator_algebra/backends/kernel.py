@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from operator_algebra.backends.backend import Result
-from operator_algebra.backends.native.run import Computed, NativeKernel, native_kernel
+from operator_algebra.backends.native.run import BoundCall, Computed, NativeKernel, native_kernel
 from operator_algebra.backends.scalar.python import PythonKernel, python_kernel, python_source
 from operator_algebra.backends.scalar.signature import Signature, given
 from operator_algebra.backends.scalar.tape import Flags, Tape
@@ -129,6 +129,10 @@ class Kernel:
         parts = (entries[stop - size : stop].T for size, stop in zip(self._sizes, stops, strict=True))
         results = list(map(np.ascontiguousarray, parts))
         return Computed(bool(good.all()), good, results)
+
+    def bound(self, given: Sequence[Numbers], count: int) -> BoundCall | None:
+        """Machine code with the addresses of arrays whose rows have no gaps; None as long as there is none."""
+        return None if self._native is None else self._native.bound(given, count)
 
     def _from_rows(self, arguments: Numbers) -> tuple[Flags, Numbers]:
         """The same without machine code; arguments and entries (…, samples)."""

@@ -100,13 +100,22 @@ class Compiled:
         return self._executable
 
     def bind(self, /, *, q: Any, out: Any, **inputs: Any) -> Callable[[], None]:
-        """Check the arguments once; the returned function computes into `out` from their current contents."""
+        """Check the arguments once; the returned function computes into `out` from their current contents.
+
+        Arrays that are bound may not be resized.
+        """
         self._numeric()
         self._bound(q, inputs)
         kept = dict(inputs)
+        quick = None if self.program.keyed else self._quick
+        direct: Callable[[], bool] | None = None
 
         def call() -> None:
-            self(q=q, out=out, **kept)
+            nonlocal direct
+            if direct is None or not direct():
+                self(q=q, out=out, **kept)
+                if direct is None and quick is not None:
+                    direct = quick.bound(q, kept, out)
 
         return call
 

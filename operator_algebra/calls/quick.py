@@ -7,14 +7,16 @@ which says what is wrong or mends it. So nothing is refused here.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from operator_algebra.backends.backend import Result
 from operator_algebra.backends.floats import Floats
 from operator_algebra.backends.kernel import Kernel
+from operator_algebra.backends.native.run import BoundCall
 from operator_algebra.models.configurations import UNIT
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import MOST, Numbers
@@ -91,6 +93,14 @@ class Quick:
         return None if entries is None else form.kernel.one(entries)
 
     def _batch(self, form: Form, q: Numbers, inputs: Mapping[str, object]) -> dict[str, Result] | None:
+        given = self._given(form, q, inputs)
+        if given is None or not self._turns(given[0]):
+            return None
+        whole, _, arrays = form.kernel.batch(given, len(given[0]))
+        return form.kernel.laid_out(arrays, q.shape[:-1]) if whole else None
+
+    def _given(self, form: Form, q: Numbers, inputs: Mapping[str, object]) -> list[Numbers] | None:
+        """The arguments as (samples, numbers) each, or with one row for all; None if one is not plain."""
         lead, model = q.shape[:-1], self._model
         count = q.size // q.shape[-1]
         if q.shape[-1] != model.nq or count * model.n > MOST:
@@ -108,9 +118,38 @@ class Quick:
                 given.append(value[None, :])
             else:
                 return None
+        return given
+
+    def _turns(self, q: Numbers) -> bool:
+        """Whether all quaternions are rotations."""
         for places in self._quaternions:
-            norms = np.sqrt((given[0][:, places] ** 2).sum(axis=1))
+            norms = np.sqrt((q[:, places] ** 2).sum(axis=1))
             if not (np.abs(norms - 1.0) <= UNIT).all():
-                return None
-        whole, _, arrays = form.kernel.batch(given, count)
-        return form.kernel.laid_out(arrays, lead) if whole else None
+                return False
+        return True
+
+    def bound(self, q: object, inputs: Mapping[str, object], out: object) -> Callable[[], bool] | None:
+        """Machine code with the addresses of these arrays, for one result; None if there is none for them.
+
+        A call fills `out` from what the arrays hold then, or tells that it has to go the long way.
+        """
+        form = self._forms.get(tuple(inputs))
+        if form is None or type(q) is not np.ndarray or q.dtype is not _FLOATS or not q.ndim or not q.size:
+            return None
+        plain = all(not isinstance(x, np.ndarray) or x.flags.c_contiguous for x in (q, *inputs.values()))
+        given = self._given(form, q, inputs) if plain else None
+        call = None if given is None else form.kernel.bound(given, len(given[0]))
+        if given is None or call is None or len(call.results) != 1:
+            return None
+        (result,) = form.kernel.laid_out(call.results, q.shape[:-1]).values()
+        if type(out) is not np.ndarray or isinstance(result, list) or out.shape != result.shape:
+            return None
+        if out.dtype is not _FLOATS or not out.flags.writeable:
+            return None
+        return partial(self._again, given[0], call, result, out)
+
+    def _again(self, q: Numbers, call: BoundCall, result: Numbers, out: Numbers) -> bool:
+        if not self._turns(q) or not call():
+            return False
+        out[...] = result
+        return True

@@ -42,10 +42,13 @@ class NativeKernel:
 
     def __call__(self, given: Sequence[Numbers], count: int) -> Computed:
         """The results of some samples; an array with one row belongs to every sample."""
+        call = self.bound(given, count)
+        return Computed(call(), call.good, call.results)
+
+    def bound(self, given: Sequence[Numbers], count: int) -> BoundCall:
+        """The same for what the arrays hold later; where rows have gaps, for what they hold now."""
         results = [np.empty((count, size)) for size in self._results]
         good = np.empty(count, dtype=np.bool_)
-        if not count:
-            return Computed(True, good, results)
         arrays = [_in_rows(array, count, size) for array, size in zip(given, self._given, strict=True)]
         table: list[int] = []
         for array in arrays:
@@ -53,8 +56,22 @@ class NativeKernel:
             table.append(array.strides[0] if len(array) > 1 else 0)
         for result in results:
             table.append(_address(result))
-        whole = self._code.entry(0, count, count - 1, self._packed(*table, _address(good)))
-        return Computed(bool(whole), good, results)
+        return BoundCall(self._code, arrays, count, self._packed(*table, _address(good)), good, results)
+
+
+class BoundCall(NamedTuple):
+    """A call with all its addresses, and the arrays that they are of, which may not be resized."""
+
+    code: Loaded
+    arrays: Sequence[Numbers]
+    samples: int
+    table: bytes
+    good: Flags
+    results: list[Numbers]
+
+    def __call__(self) -> bool:
+        """Compute the results; whether all of them may be trusted."""
+        return not self.samples or bool(self.code.entry(0, self.samples, self.samples - 1, self.table))
 
 
 def native_kernel(

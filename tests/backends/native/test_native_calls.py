@@ -113,3 +113,64 @@ def test_results_that_may_not_be_written_are_refused() -> None:
             compiled(q=zeros, v=zeros, qdd=zeros, out=out)
     strided = np.zeros((9, 14))[:, ::2]
     assert np.array_equal(compiled(q=zeros, v=zeros, qdd=zeros, out=strided), expected)
+
+
+@pytest.mark.parametrize("shape", [(), (9,), (2, 3)])
+@pytest.mark.parametrize("name", ["arm7", "quadruped"])
+def test_bound_calls_read_and_write_the_arrays_that_they_were_given(name: str, shape: tuple[int, ...]) -> None:
+    model = load(name)
+    compiled = compile_program(dynamics.forward_dynamics, model)
+    values, out = test_quick.state(model, shape), np.zeros((*shape, model.nv))
+    call = compiled.bind(**values, out=out)
+    for seed in range(4):
+        anew = test_quick.state(model, shape, seed)
+        for x, value in anew.items():
+            values[x][...] = value
+        call()
+        assert np.array_equal(out, compiled(**anew))
+    before = out.copy()
+    values["q"][..., 0] = np.nan
+    with pytest.raises(InputError, match="not finite"):
+        call()
+    assert np.array_equal(out, before)
+
+
+def test_a_bound_call_goes_no_long_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    arm = load("arm7")
+    compiled = compile_program(dynamics.forward_dynamics, arm)
+    values, out = test_quick.state(arm, (5,)), np.zeros((5, 7))
+    expected = compiled(**values)
+    call = compiled.bind(**values, out=out)
+    call()
+    monkeypatch.setattr(type(compiled), "__call__", None)
+    out[...] = 0.0
+    call()
+    assert np.array_equal(out, expected)
+
+
+@pytest.mark.parametrize("which", ["q", "T", "out"])
+def test_bound_arrays_with_gaps_are_read_as_they_are(which: str) -> None:
+    arm = load("arm7")
+    compiled = compile_program(dynamics.forward_dynamics, arm)
+    values: dict[str, Any] = {**test_quick.state(arm, (5,)), "out": np.zeros((5, 7))}
+    values[which] = np.repeat(values[which], 2, axis=1)[:, ::2]
+    call = compiled.bind(**values)
+    for seed in range(3):
+        anew = test_quick.state(arm, (5,), seed)
+        for x, value in anew.items():
+            values[x][...] = value
+        call()
+        assert np.array_equal(values["out"], compiled(**anew))
+
+
+def test_results_over_bound_arguments() -> None:
+    arm = load("arm7")
+    compiled = compile_program(dynamics.forward_dynamics, arm)
+    memory = np.zeros((31, 7))
+    values = test_quick.state(arm, (30,))
+    memory[:30] = values["T"]
+    call = compiled.bind(q=values["q"], v=values["v"], T=memory[:30], out=memory[1:])
+    for _ in range(3):
+        expected = compiled(q=values["q"], v=values["v"], T=memory[:30].copy())
+        call()
+        assert np.array_equal(memory[1:], expected)

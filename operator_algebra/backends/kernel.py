@@ -87,6 +87,9 @@ class Kernel:
     def single(self, arguments: Sequence[float]) -> list[float] | None:
         """The entries of the results at one configuration; None where they may not be trusted."""
         self._worked(ALONE)
+        return self._once(arguments)
+
+    def _once(self, arguments: Sequence[float]) -> list[float] | None:
         run = self._python or self._counted(1)
         try:
             good, entries = run(arguments)
@@ -116,7 +119,7 @@ class Kernel:
         q and the inputs are arrays (samples, numbers); one with a single row belongs to every sample.
         """
         if self._native is None:
-            self._worked(count)
+            self._worked(count if count > _FEW else ALONE * count)
         if self._native is not None:
             return self._native(given, count)
         rows = np.empty((self._arguments, count))
@@ -143,7 +146,7 @@ class Kernel:
             return self._tape.batch(arguments)
         good, entries = np.zeros(count, dtype=bool), np.empty((len(self._tape.results), count))
         for i, sample in enumerate(arguments.T.tolist()):
-            found = self.single(sample)
+            found = self._once(sample)
             if found is not None:
                 good[i], entries[:, i] = True, found
         return good, entries

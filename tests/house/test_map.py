@@ -15,6 +15,7 @@ CALLS = {
     "`load` of a URDF file": "load a URDF file",
     "`compile`": "compile",
     "Calling the result": "call",
+    "Calling machine code": "call machine code",
     "Calling what is interpreted": "call without code",
     "`evaluate`": "evaluate",
     "`check`": "check",

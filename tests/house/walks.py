@@ -1,6 +1,7 @@
 """The files of the package that real calls pass, in the order in which they are first entered; run in a new process."""
 
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -8,7 +9,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 import operator_algebra as oa
+from operator_algebra.backends import kernel
 
 PACKAGE = Path(oa.__file__).parent
 FORMULA = "inv(H phi M phi.T H.T) T"
@@ -42,6 +46,18 @@ def passed(call: Callable[[], Any]) -> tuple[Any, list[str]]:
     return result, [name for name in found.files if name != "__init__.py"]
 
 
+def machine_code(call: Callable[[], Any]) -> list[str]:
+    """The files of a call for which it is worth to make machine code, which is kept."""
+    usual = kernel.WORTH
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["OPERATOR_ALGEBRA_CACHE"] = folder
+        kernel.WORTH = kernel.ALONE + 1  # the call before this one has counted
+        try:
+            return passed(call)[1]
+        finally:
+            kernel.WORTH = usual
+
+
 def walks() -> dict[str, list[str]]:
     """One call of each kind, on a small mechanism of the gallery."""
     found: dict[str, list[str]] = {}
@@ -53,6 +69,7 @@ def walks() -> dict[str, list[str]]:
     given = {"q": arm.neutral(), "T": [1.0] * arm.nv}
     solve, found["compile"] = passed(lambda: compile(FORMULA, arm))
     _, found["call"] = passed(lambda: solve(**given))
+    found["call machine code"] = machine_code(lambda: solve(q=np.zeros((9, arm.nq)), T=np.ones(arm.nv)))
     turned = compile(FORMULA, arm, frame="world")
     _, found["call without code"] = passed(lambda: turned(**given))
     _, found["evaluate"] = passed(lambda: evaluate(FORMULA, arm, **given))

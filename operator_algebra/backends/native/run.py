@@ -90,13 +90,16 @@ def native_kernel(
     kept = store()
     name = "" if kept is None else kept.name(text, here)
     code = None if kept is None else kept.read(name)
-    if code is None:
-        if not make:
-            return None
-        code = here.compiled(text)
-        if kept is not None:
-            kept.write(name, code)
-    return NativeKernel(here.loaded(code), given, results)
+    if code is None and not make:
+        return None
+    try:
+        made = here.compiled(text) if code is None else code
+        loaded = here.loaded(made)
+    except RuntimeError:  # this LLVM does not do it for this processor
+        return None
+    if code is None and kept is not None:
+        kept.write(name, made)
+    return NativeKernel(loaded, given, results)
 
 
 def _in_rows(array: Numbers, count: int, size: int) -> Numbers:

@@ -208,6 +208,17 @@ def test_without_llvmlite_all_works(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.array_equal(bits(found[0]), bits(expected[0]))
 
 
+def test_what_llvm_cannot_do_is_left_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(self: machines.Machine, text: str) -> bytes:
+        raise RuntimeError(f"{len(text)} characters are too many for {self.processor}")
+
+    monkeypatch.setattr(kernels, "WORTH", 1)
+    monkeypatch.setattr(machines.Machine, "compiled", refused)
+    kernel, call = kernel_of_arm()
+    assert kernel.batch(arrays_of(call, 30), 30).whole
+    assert not kernel.native
+
+
 def test_llvmlite_is_not_imported_before_it_is_worth_it() -> None:
     lines = """
 import sys

@@ -16,7 +16,7 @@ from operator_algebra.expressions.query import Query
 from operator_algebra.operators.leaf import Leaf
 from operator_algebra.operators.spaces import Space, Type
 from operator_algebra.programs.instructions import Given, Instruction, Invert, RootOf, Stack, Total, hops_of
-from operator_algebra.programs.records import Record, Ref, Term
+from operator_algebra.programs.records import Record, Ref, Term, references
 
 if TYPE_CHECKING:
     from operator_algebra.programs.cost import Cost, Topology
@@ -304,6 +304,18 @@ def inverses_of(program: Program, number: int) -> tuple[int, ...]:
     if any(isinstance(one, Total) and one.kind == "logdet" and one.source.value in same for one in wanted):
         return ()
     return tuple(sorted(same - {number}))
+
+
+def read_by(program: Program, number: int) -> frozenset[int]:
+    """The values that a value is computed from, itself not among them unless it is recurrent."""
+    found: set[int] = set()
+    pending = [number]
+    while pending:
+        for ref, _ in references(program.steps[pending.pop()].definition):
+            if ref.value not in found:
+                found.add(ref.value)
+                pending.append(ref.value)
+    return frozenset(found)
 
 
 def _pages(name: str) -> Any:

@@ -45,3 +45,16 @@ def test_as_written_is_without_the_pass_that_saves_sweeps() -> None:
 def test_a_form_is_that_of_its_number(seed: int) -> None:
     assert str(form(seed)) == str(form(seed))
     assert all(isinstance(body_of(e), Expr) for e in form(seed).formulas.values())
+
+
+@pytest.mark.parametrize("seed", [2867, 4925], ids=["twice held by springs", "springs in two blocks"])
+def test_digits_lost_by_holding_all_freedoms_are_told(seed: int) -> None:
+    """The inertia that moves is left of two differences of large numbers: no digit more than both have left."""
+    (found,) = run(1, seed)
+    assert found.kind == "warned"
+
+
+def test_stacks_whose_columns_are_a_sum_of_spaces() -> None:
+    """Terms of rank one beside several rows, held by more rows: transposed, a stack has one wide column."""
+    (found,) = run(1, 4065)
+    assert found.kind == "agrees"

@@ -25,8 +25,8 @@ from operator_algebra.expressions.render import brief
 from operator_algebra.models.model import Model
 from operator_algebra.operators.inputs import Bound
 from operator_algebra.operators.spaces import Space
-from operator_algebra.programs.instructions import Relate, RootOf
-from operator_algebra.programs.program import Output, Pivot, Program, Step, inverses_of
+from operator_algebra.programs.instructions import Linear, Relate, RootOf, Stack
+from operator_algebra.programs.program import Output, Pivot, Program, Step, inverses_of, read_by
 from operator_algebra.programs.records import Ref
 
 
@@ -39,6 +39,7 @@ class Readout:
         self.inputs = inputs
         self.levels = levels
         self.kernels = kernels
+        self._held: dict[int, Scalars] = {}
 
     def result(self, output: Output) -> Result:
         """One result, in the layout of its kind."""
@@ -140,16 +141,20 @@ class Readout:
         """The same for a pivot of no body.
 
         As many rows as the mechanism has freedoms hold all of them: what moves at all is known from the least of the
-        terms alone (the compliance of stiff springs beside that of the mechanism), so its digits count.
+        terms alone (the compliance of stiff springs beside that of the mechanism), so its digits count; and what
+        holds a mechanism that is held already has only the digits that this has left.
         """
         block = multiply_out((self.kernels.small[step.number],))[None]
         name = step.name if pivot.inverted is None else brief(pivot.inverted)
         measure = pivot_measure(block, norms(block))
-        holds_all = block.shape[-1] >= self.model.nv and len(pivot.terms) > 1
+        sizes = self._sizes(step)
+        holds_all = block.shape[-1] >= self.model.nv and len(sizes) > 1
         if holds_all:
-            sizes = [norms(self.kernels.product(term, step.type.codomain)(ANY)) for term in pivot.terms]
             share = np.minimum.reduce(np.broadcast_arrays(*sizes)) / np.maximum(norms(block), np.finfo(np.float64).tiny)
             measure = np.minimum(measure, share)
+            for before in self._held.keys() & read_by(self.program, step.number):
+                measure = measure * self._held[before]
+            self._held[step.number] = measure
         inverses = inverses_of(self.program, step.number)
         redundant: Redundant | None = "raise" if inverses else None
         for inverse in inverses:
@@ -160,6 +165,15 @@ class Readout:
         rows = dependent_rows(block, measure < SINGULAR)
         measure = np.moveaxis(measure, 0, -1)
         return Measured(name, measure, attached=False, bounded=holds_all, dependent=rows, redundant=redundant)
+
+    def _sizes(self, step: Step) -> list[Scalars]:
+        """The sizes of the terms of a small block; of blocks on the diagonal of a stack, of all of them."""
+        definition = step.definition
+        if isinstance(definition, Stack):
+            diagonal = (row[i] for i, row in enumerate(definition.rows) if i < len(row))
+            return [size for ref in diagonal if ref for size in self._sizes(self.program.steps[ref.value])]
+        terms = definition.terms if isinstance(definition, Linear) else ()
+        return [norms(self.kernels.product(term, step.type.codomain)(ANY)) for term in terms]
 
     def _bounded(self, pivot: Pivot, formed: Kernel) -> list[Scalars]:
         """How much of each block the rounding that reaches it has left."""

@@ -26,6 +26,7 @@ from operator_algebra.proofs.chain import Chain, Shown, Step, chain
 from operator_algebra.proofs.counterexample import Counterexample
 from operator_algebra.proofs.decide import Decision, decide
 from operator_algebra.proofs.kernel import Data
+from operator_algebra.proofs.page import proof_page
 from operator_algebra.proofs.refute import refute
 from operator_algebra.proofs.schemas import Blocks, Obligation, ways
 from operator_algebra.proofs.search import Search, search
@@ -127,8 +128,12 @@ class Proof:
         return "\n".join(one.render(style) for one in told)
 
     def _repr_latex_(self) -> str | None:
-        told = self.readings[0].chain
+        told = self.readings[0].chain if self.readings else None
         return None if told is None else f"$${told.render('latex')}$$"
+
+    def _repr_html_(self) -> str:
+        told = [(one.claim.name, one.chain) for one in self.readings if one.chain is not None]
+        return proof_page(self.verdict, str(self.claim), told, self.notes)
 
     def certificate(self) -> dict[str, Data]:
         """The certificates of all readings as data: `json.dumps` it, and run the kernel on the file."""
@@ -145,8 +150,10 @@ class Proof:
                 except kernel.Refused as refused:
                     raise TheoryError(f"{reading.claim.name}: the kernel refuses its certificate: {refused}.") from None
 
-    def __str__(self) -> str:
-        lines = [f"{self.verdict:<13}  {self.claim}"]
+    @property
+    def notes(self) -> list[str]:
+        """What is said below the claim: where it holds, what is assumed and who has checked it, or what is left."""
+        lines: list[str] = []
         if self:
             lines.append(f"holds for: {domain(self.claim)}")
             lines += [f"assuming: {'; '.join(self.assumptions)}"] if self.assumptions else []
@@ -166,7 +173,10 @@ class Proof:
                 lines.append(f"without a proof{which}: {left.decision}")
             else:
                 lines.append(f"left of lhs − rhs{which}: {left.rest}")
-        return f"\n{'':<15}".join(lines)
+        return lines
+
+    def __str__(self) -> str:
+        return f"\n{'':<15}".join([f"{self.verdict:<13}  {self.claim}", *self.notes])
 
     def __repr__(self) -> str:
         return str(self)

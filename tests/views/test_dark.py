@@ -26,6 +26,7 @@ from operator_algebra.views.factors import factors
 from operator_algebra.views.flow import flow
 from operator_algebra.views.ink import palette
 from operator_algebra.views.ink.palette import contrast, dark, looks
+from operator_algebra.views.proof import proof
 from operator_algebra.views.residuals import residuals
 from operator_algebra.views.robot import robot
 from operator_algebra.views.scaling import scaling
@@ -65,6 +66,7 @@ DRAWN: dict[str, Callable[[bool], Figure]] = {
     "residuals": lambda night: residuals(checks(), dark=night),
     "counterexample": lambda night: counterexample(wrong(), dark=night),
     "conditioning": lambda night: conditioning(checks(), dark=night),
+    "proof": lambda night: proof(oa.prove("left exchange"), dark=night),
 }
 
 

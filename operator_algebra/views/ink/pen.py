@@ -169,7 +169,9 @@ class Pen:
             )
         )
 
-    def curve(self, points: Sequence[Point], colour: str = INK, width: float = 1.4, *, head: float = 9.0) -> None:
+    def curve(
+        self, points: Sequence[Point], colour: str = INK, width: float = 1.4, *, head: float = 9.0, layer: float = 4
+    ) -> None:
         """An arrow along a cubic curve: start, two control points, end."""
         path = Path(list(points), [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])
         self.axes.add_patch(
@@ -181,7 +183,7 @@ class Pen:
                 edgecolor=self.shade(colour),
                 linewidth=width,
                 fill=False,
-                zorder=4,
+                zorder=layer,
             )
         )
 

@@ -18,7 +18,7 @@ from operator_algebra.identities.catalogue import catalogue
 from operator_algebra.identities.identity import Identity
 from operator_algebra.identities.variants import wider
 from operator_algebra.proofs.certificate import Writer, kernel_word
-from operator_algebra.proofs.facts import BracketOf, DiagonalOf, Fact, Turned, Unique
+from operator_algebra.proofs.facts import Assumed, BracketOf, DiagonalOf, Fact, Turned, Unique
 from operator_algebra.proofs.letters import ONE, RING, Form, Letter, Word, adjoint
 from operator_algebra.proofs.order import Key, Order
 from operator_algebra.proofs.search import Search
@@ -171,6 +171,8 @@ class _Teller:
             return f"{self.reason(why.of)}, adjoint"
         if isinstance(why, Axiom):
             return self._definition(why)
+        if isinstance(why, Assumed):
+            return why.law.name
         if (
             isinstance(why, tuple)
             and len(why) == 1

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
+from operator_algebra.identities.identity import Identity
 from operator_algebra.proofs.letters import ONE, RING, Form, Letter, Word, adjoint
 from operator_algebra.proofs.theory import Axiom
 
@@ -18,6 +19,13 @@ class Term(NamedTuple):
     left: Word
     fact: Fact
     right: Word
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """A law that is taken as it stands; its own proof comes later."""
+
+    law: Identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +70,7 @@ class Unique:
     renamed: tuple[tuple[Letter, Letter], ...] = ()
 
 
-Why: TypeAlias = Axiom | Real | Turned | DiagonalOf | BracketOf | Unique | tuple[Term, ...]
+Why: TypeAlias = Axiom | Assumed | Real | Turned | DiagonalOf | BracketOf | Unique | tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +84,7 @@ class Fact:
         """The facts that this one rests on."""
         if isinstance(self.why, tuple):
             yield from (term.fact for term in self.why)
-        elif not isinstance(self.why, Axiom | Real):
+        elif not isinstance(self.why, Axiom | Assumed | Real):
             yield self.why.of
 
 

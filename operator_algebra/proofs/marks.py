@@ -32,9 +32,8 @@ class Term(NamedTuple):
 def differing(before: str, after: str) -> tuple[list[Span], list[Span]]:
     """The parts of two formulas in which they differ, in each from left to right.
 
-    >>> [[text[a:b] for a, b in spans] for text, spans in zip(
-    ...     told := ("H φ M φ*", "H φ (P − S) φ*"), differing(*told), strict=True)]
-    [['M'], ['(P − S)']]
+    >>> differing("H φ M φ*", "H φ (P − S) φ*")
+    ([Span(start=4, end=5)], [Span(start=4, end=11)])
     """
     return _sums(before, after, Span(0, len(before)), Span(0, len(after)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -18,13 +18,14 @@ from operator_algebra.identities.claims import law_of
 from operator_algebra.identities.facts import domain
 from operator_algebra.identities.identity import Identity, Law, Statement
 from operator_algebra.identities.textbook import textbook
-from operator_algebra.identities.variants import wider
+from operator_algebra.identities.variants import READINGS, wider
 from operator_algebra.progress import PATIENCE, Progress, reporting
 from operator_algebra.proofs import kernel
 from operator_algebra.proofs.certificate import certificate, of_blocks
 from operator_algebra.proofs.chain import Chain, Shown, Step, chain
 from operator_algebra.proofs.counterexample import Counterexample
 from operator_algebra.proofs.decide import Decision, decide
+from operator_algebra.proofs.given import laws_used, prove_from
 from operator_algebra.proofs.kernel import Data
 from operator_algebra.proofs.page import proof_page
 from operator_algebra.proofs.refute import refute
@@ -61,10 +62,15 @@ class Reading:
     found: Search | None = field(default=None, repr=False, compare=False)
     counterexample: Counterexample | None = None
     decision: Decision | None = None
+    laws: tuple[str, ...] | None = None
+    """Which laws the proof takes, where it was to take chosen ones alone, and its chain."""
+    told: Chain | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def chain(self) -> Chain | None:
         """The proof as a chain of equalities; None without a proof, and where nobody would read it."""
+        if self.laws is not None:
+            return self.told
         if self.found is None or not isinstance(self.claim, Identity):
             return None
         known = textbook(self.claim) if self.verdict == "PROVED" else None
@@ -157,6 +163,8 @@ class Proof:
         if self:
             lines.append(f"holds for: {domain(self.claim)}")
             lines += [f"assuming: {'; '.join(self.assumptions)}"] if self.assumptions else []
+            laws = [name for reading in self.readings for name in reading.laws or ()]
+            lines += [f"by these laws alone: {'; '.join(laws)}"] if laws else []
             count = sum(len(reading.certificate["lines"]) for reading in self.readings if reading.certificate)
             lines += [f"by the schema: {', '.join(self.schemas)}"] if self.schemas else []
             lines.append(f"checked by the kernel: {count} {'line' if count == 1 else 'lines'}")
@@ -172,7 +180,8 @@ class Proof:
             elif left.verdict == "DECIDED":
                 lines.append(f"without a proof{which}: {left.decision}")
             else:
-                lines.append(f"left of lhs − rhs{which}: {left.rest}")
+                alone = "" if left.laws is None else " with these laws alone"
+                lines.append(f"left of lhs − rhs{which}{alone}: {left.rest}")
         return lines
 
     def __str__(self) -> str:
@@ -182,11 +191,16 @@ class Proof:
         return str(self)
 
 
-def prove(claim: Identity | Statement | str, *, seconds: float = 10.0) -> Proof:
+def prove(
+    claim: Identity | Statement | str, *, using: Iterable[Identity | Expr | str] | None = None, seconds: float = 10.0
+) -> Proof:
     """Whether a claim follows from the definitions of its operators; `seconds` bounds the search.
 
     The claim is a law, the name of one, or an equation as text. A law is proved in all its readings. A statement is
     made of obligations by a schema, an argument on paper; these are proved.
+
+    With `using` it is asked whether the equation follows from some laws, and from the definitions of operators that
+    are listed with them; of others nothing is taken but their spaces and blocks. The laws are proved, too.
 
     >>> prove("inv(I + H phi K) = I - H psi K")
     PROVED         claim: (I + H φ K)⁻¹ = I − H ψ K
@@ -196,6 +210,8 @@ def prove(claim: Identity | Statement | str, *, seconds: float = 10.0) -> Proof:
     """
     law = law_of(claim)
     positive(seconds)
+    if using is not None:
+        return _from_laws(law, laws_used(using), float(seconds))
     if isinstance(law, Statement):
         return _statement(law, float(seconds))
     readings = [one for one in wider(law) if isinstance(one, Identity)]
@@ -234,6 +250,24 @@ def calc(*formulas: Expr | str, seconds: float = 10.0) -> Proof:
     links = [Identity(f"link {k}", a, b) for k, (a, b) in enumerate(pairwise(listed), 1)]
     claim = Identity("calculation", listed[0], listed[-1])
     return Proof(claim, tuple(reading(link, float(seconds)) for link in links))
+
+
+def _from_laws(law: Law, laws: Sequence[Identity], seconds: float) -> Proof:
+    """A law as it stands, from others."""
+    if isinstance(law, Statement):
+        raise InputError(f"{law.name} is no equation, and only an equation is proved from laws. Leave out using.")
+    start = time.monotonic()
+    claim = replace(law, domain=tuple(word for word in law.domain if word not in READINGS))
+    found = prove_from(claim, laws, seconds)
+    if found.search.proved is None:
+        example = refute(claim, seconds=min(seconds, _REFUTING))
+        verdict: Verdict = (
+            "REFUTED" if example is not None else "NOT_DERIVABLE" if found.search.complete else "UNDECIDED"
+        )
+        none = Reading(claim, verdict, None, (), found.rest, time.monotonic() - start, None, example, laws=())
+        return Proof(claim, (none,))
+    made = _certified(claim, found.search, start)
+    return Proof(claim, (replace(made, laws=found.used, told=found.chain),))
 
 
 def positive(seconds: object) -> None:
@@ -295,17 +329,23 @@ def reading(claim: Identity, seconds: float, shared: Workbench | None = None) ->
         if not found.complete and first < seconds:
             found = search(claim.lhs, claim.rhs, claim.domain, seconds=seconds - first, after=found)
     if found.proved is not None:
-        written = certificate(found.theory, claim.lhs, claim.rhs, found.proved)
-        try:
-            told = kernel.check(written)
-        except kernel.Refused as refused:
-            rest = f"refused by the kernel: {refused}"
-            return Reading(claim, "UNDECIDED", None, (), rest, time.monotonic() - start, found)
-        assumed = tuple(assumption(text, written) for text in told["assumed"])
-        return Reading(claim, "PROVED", written, assumed, "", time.monotonic() - start, found)
+        return _certified(claim, found, start)
     left = left_over(found.theory, found.rest, claim.lhs, claim.rhs)
     decision = decide(claim)
     if decision is not None and decision.holds:
         return Reading(claim, "DECIDED", None, (), left, time.monotonic() - start, found, None, decision)
     verdict: Verdict = "NOT_DERIVABLE" if found.complete else "UNDECIDED"
     return Reading(claim, verdict, None, (), left, time.monotonic() - start, found)
+
+
+def _certified(claim: Identity, found: Search, start: float) -> Reading:
+    """What was found, if the kernel accepts its certificate."""
+    assert found.proved is not None
+    written = certificate(found.theory, claim.lhs, claim.rhs, found.proved)
+    try:
+        told = kernel.check(written)
+    except kernel.Refused as refused:
+        rest = f"refused by the kernel: {refused}"
+        return Reading(claim, "UNDECIDED", None, (), rest, time.monotonic() - start, found)
+    assumed = tuple(assumption(text, written) for text in told["assumed"])
+    return Reading(claim, "PROVED", written, assumed, "", time.monotonic() - start, found)

@@ -16,15 +16,17 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.lowering import refuse
 from operator_algebra.lowering.components import components, local_cycle
 from operator_algebra.lowering.eliminate import Elimination, eliminated
-from operator_algebra.lowering.graph import RING, Form, Graph, Held
+from operator_algebra.lowering.graph import RING, Form, Graph, Held, alone
 from operator_algebra.lowering.lift import Lift
 from operator_algebra.lowering.localsystem import local_system
 from operator_algebra.lowering.passes import FRONT
 from operator_algebra.lowering.relations import answer, has_no_local_term
+from operator_algebra.lowering.share import sum_key
 from operator_algebra.lowering.signs import positive
 from operator_algebra.lowering.simplify import drop_zeros, inline_single_use, resolve_aliases
 from operator_algebra.lowering.trampoline import run
 from operator_algebra.lowering.values import Unknown, Value
+from operator_algebra.lowering.walkstates import States, fewest
 from operator_algebra.operators.spaces import Type
 from operator_algebra.programs.instructions import Linear, Shift
 from operator_algebra.programs.records import Ref, map_references, references
@@ -127,12 +129,28 @@ def _eliminated(query: _Query, e: Expr) -> Walk:
         d_beta=tuple(tuple(block(d, j) for j in pulls) for d in carried),
         theta=(),
     )
-    inward, outward = found.needed()
-    types = [[Type(elimination.space(messages[i]), elimination.space(pulls[j])) for i in inward] for j in outward]
-    return _with_theta(graph, positive(graph, found.only(inward, outward)), types)
+    found = _numbered(graph, found)
+    return _with_theta(graph, positive(graph, found.only(*found.needed())))
 
 
-def _with_theta(graph: Graph, t: Walk, types: list[list[Type]]) -> Walk:
+def _numbered(graph: Graph, t: Walk) -> Walk:
+    """The walk with one state for those that carry the same, or are read alike."""
+    if len(t.inward) + len(t.outward) < 2:
+        return t
+    key = sum_key(graph)
+
+    def added(form: Form) -> Ref | None:
+        if not key(form):
+            return None
+        (_, (first, *_)), *_ = form
+        return first if alone(form) is not None else Ref(graph.sum(graph.type_of(first), form))
+
+    states = States.of(t)
+    less = fewest(states, key)
+    return t if len(less.labels) == len(states.labels) else less.walk(added)
+
+
+def _with_theta(graph: Graph, t: Walk) -> Walk:
     """Θ_ji(c) = D_j(c,k) (d_j[z_i] + Σ d_j[β_j'] Θ_j'i' s_i'[z_i])(k) U_i(k,c), zero where nothing comes back."""
     # What comes back to a child also comes back through the parent, so every Θ reads others at the parent: all get
     # their numbers first. The pairs grow from those with a direct answer; the others are zero and get no recurrence.
@@ -149,8 +167,9 @@ def _with_theta(graph: Graph, t: Walk, types: list[list[Type]]) -> Walk:
             break
         answers |= more
     theta = {pair: graph.reserve() for pair in sorted(answers)}
-    for (j, i), number in theta.items():
-        graph.put(number, Value(types[j][i], Linear(())))
+    types = {(j, i): Type(t.inward[i].type.domain, t.outward[j].type.codomain) for j, i in theta}
+    for pair, number in theta.items():
+        graph.put(number, Value(types[pair], Linear(())))
     for (j, i), number in theta.items():
         parts = [RING.of(ref)] if (ref := t.d_z[j][i]) is not None else []
         for (b, a), inner in theta.items():
@@ -158,7 +177,7 @@ def _with_theta(graph: Graph, t: Walk, types: list[list[Type]]) -> Walk:
             if left is not None and right is not None:
                 parts.append(RING.of(left, Ref(inner), right))
         turned = graph.sum(Type(t.inward[i].type.codomain, t.outward[j].type.domain), RING.sum(parts))
-        graph.put(number, Value(types[j][i], Shift(t.outward[j], Ref(turned), t.inward[i])))
+        graph.put(number, Value(types[j, i], Shift(t.outward[j], Ref(turned), t.inward[i])))
     grid = tuple(tuple(Ref(theta[j, i]) if (j, i) in theta else None for i in columns) for j in rows)
     return Walk(t.inward, t.outward, t.out_x, t.out_z, t.out_beta, t.s_x, t.s_z, t.d_x, t.d_z, t.d_beta, grid)
 

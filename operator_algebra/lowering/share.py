@@ -7,11 +7,12 @@ signs are looked at, too, a vector may be another one's opposite.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
 from operator_algebra.expressions.words import Word, collected
+from operator_algebra.lowering.cancel import Cancelling
 from operator_algebra.lowering.graph import RING, Form, Graph, as_form, collect
 from operator_algebra.lowering.values import Definition, Unknown, Value
 from operator_algebra.programs.instructions import (
@@ -40,10 +41,11 @@ EXPANSION_LIMIT = 64
 class Canonical:
     """Sums of products over non-linear atoms; block values are multiplied out, vectors are left as they are."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, *, cancelling: bool = False) -> None:
         self._graph = graph
         self._known: dict[int, Form | None] = {}
         self._adjoints: dict[int, Form] = {}
+        self._cancelling = Cancelling(self._inverted) if cancelling else None
 
     def of(self, number: int) -> Form:
         """The polynomial of a sum of block values."""
@@ -62,11 +64,27 @@ class Canonical:
                 if missing:
                     stack.extend(missing)
                     continue
-            self._known[current] = RING.substituted(as_form(definition.terms), self._image, EXPANSION_LIMIT)
+            self._known[current] = self.multiplied_out(as_form(definition.terms))
             stack.pop()
         found = self._known[number]
         assert found is not None
         return found
+
+    def multiplied_out(self, form: Form) -> Form:
+        """A sum of products of values, by those that are known."""
+        found = RING.substituted(form, self._image, EXPANSION_LIMIT)
+        return found if self._cancelling is None else self._cancelling.reduced(found)
+
+    def _inverted(self, ref: Ref) -> Form | None:
+        """What a value is the inverse of."""
+        definition = self._graph[ref.value].definition
+        if not isinstance(definition, Invert):
+            return None
+        return self.form(definition.source.T if ref.star else definition.source)
+
+    def form(self, ref: Ref) -> Form:
+        """The polynomial of any value."""
+        return self.read(ref) if self._expandable(ref.value) else RING.of(ref)
 
     def _expandable(self, number: int) -> bool:
         value = self._graph[number]
@@ -92,10 +110,10 @@ def _adjoint(ref: Ref) -> Ref:
 class _Classes:
     """The current partition of values and their adjoints."""
 
-    def __init__(self, graph: Graph, *, signs: bool) -> None:
+    def __init__(self, graph: Graph, *, signs: bool = False, cancelling: bool = False) -> None:
         self.graph = graph
         self.signs = signs
-        self.canonical = Canonical(graph)
+        self.canonical = Canonical(graph, cancelling=cancelling)
         self.elements = [ref for number, value in sorted(graph.values.items()) for ref in _faces(number, value, signs)]
         self.of: dict[Ref, int] = {}
         self._members: dict[int, set[Ref]] = {}
@@ -217,6 +235,13 @@ class _Classes:
             return ref.star, self._terms_key(value.definition.terms, sign)
         return self._sum_key(self.canonical.read(ref).items())
 
+    def key_of(self, form: Form) -> Hashable:
+        """What equal sums have in common."""
+        for _, factors in form:
+            for ref in factors:
+                self.canonical.form(ref)
+        return self._sum_key(self.canonical.multiplied_out(form).items())
+
     def _terms_key(self, terms: tuple[Term, ...], sign: int) -> Hashable:
         return self._sum_key(((term.scalars, term.factors), sign * term.coefficient) for term in terms)
 
@@ -254,9 +279,19 @@ def share_opposites(graph: Graph) -> None:
     share(graph, signs=True)
 
 
-def share(graph: Graph, *, signs: bool = False) -> None:
-    """Merge equal values and mark self-adjoint ones."""
-    classes = _Classes(graph, signs=signs)
+def sum_key(graph: Graph, *, cancelling: bool = False) -> Callable[[Form], Hashable]:
+    """What equal sums of products have in common, as far as value numbering sees it; of zero it is the empty set."""
+    classes = _Classes(graph, cancelling=cancelling)
+    classes.refine()
+    return classes.key_of
+
+
+def share(graph: Graph, *, signs: bool = False, cancelling: bool = False) -> None:
+    """Merge equal values and mark self-adjoint ones.
+
+    With `cancelling` X X⁻¹ is I. Then forms that differ by how they round may become one, so no program is made so.
+    """
+    classes = _Classes(graph, signs=signs, cancelling=cancelling)
     classes.refine()
     chosen: dict[int, Ref] = {}
     stands: dict[int, Ref] = {}

@@ -112,6 +112,9 @@ class _Text:
     def lines(self) -> list[WalkLine]:
         """The whole walk."""
         self.text = [WalkLine(line) for line in self.head()]
+        if not any((self.walk.out_x, self.walk.inward, self.walk.outward)):
+            self.add(f"{self.name}(i,j)", [], "all of it cancels", read=True)
+            return self.text
         self.at_the_column()
         if self.walk.inward:
             self.at_ancestors()

@@ -26,6 +26,13 @@ def test_a_claim_that_does_not() -> None:
     assert "counter-example: 1 body" in found.stdout
 
 
+def test_the_compiler_is_a_second_witness() -> None:
+    words = "one value of both sides: proved by value numbering"
+    assert words in run("prove", "inv(I + H phi K) = I - H psi K").stdout
+    assert words not in run("prove", "innovations factorization").stdout
+    assert words not in run("prove", "phi = psi").stdout
+
+
 def test_several_laws() -> None:
     found = run("prove", "propagation*", "-q")
     assert found.returncode == 0

@@ -46,3 +46,8 @@ def test_a_letter_that_means_something_else_in_the_walk_is_not_used_again() -> N
     assert "d_2(i) = −cross(s(i)) β_1(i) + β_2(i)" in page
     assert "(t: what a body sends to its parent;" in page
     assert "    s(j) =" not in page
+
+
+def test_where_nothing_is_left_that_is_said() -> None:
+    found = walk(dense(s.inv(s.I + s.H @ s.phi @ s.K) - (s.I - s.H @ s.psi @ s.K)))
+    assert found == [WalkLine("for every body j"), WalkLine("    x(i,j) = 0", "all of it cancels")]

@@ -38,10 +38,9 @@ def command(
     ascii_only: Ascii = False,
 ) -> None:
     """Prove laws: whether they follow from the definitions, for every tree; exit with 1 if one is not proved."""
-    from operator_algebra.identities.claims import laws_of
-    from operator_algebra.proofs.prove import prove_all
+    from operator_algebra.cli.reporting.proofs import page, proofs_of
 
-    proofs = prove_all(laws_of(" ".join(words)), seconds=seconds, progress=False if quiet else None)
+    proofs = proofs_of(" ".join(words), seconds=seconds, quiet=quiet)
     if certificate is not None:
         _write(proofs, certificate)
     if as_json:
@@ -51,17 +50,8 @@ def command(
         counted = sum(1 for one in proofs if one)
         say("\n".join([*lines, f"{counted} of {len(proofs)} proved"]), ascii_only=ascii_only)
     else:
-        say(_page(proofs[0], latex=latex, quiet=quiet, ascii_only=ascii_only), ascii_only=ascii_only)
+        say(page(proofs[0], latex=latex, quiet=quiet, ascii_only=ascii_only), ascii_only=ascii_only)
     raise typer.Exit(0 if all(proofs) else UNPROVED)
-
-
-def _page(proof: Proof, *, latex: bool, quiet: bool, ascii_only: bool) -> str:
-    chain = proof.readings[0].chain if proof.readings and not proof.schemas else None
-    if latex and chain is not None:
-        return chain.render("latex")
-    if quiet or chain is None:
-        return str(proof)
-    return f"{proof}\n\n{chain.render('ascii' if ascii_only else 'unicode')}"
 
 
 def _write(proofs: Sequence[Proof], path: Path) -> None:

@@ -62,6 +62,11 @@ WRONG: dict[str, list[tuple[str, ...]]] = {
         ("0.0", "-1.0", "1e300"),
         ("np.zeros((6 * dog.n, 3))", "np.ones((6 * dog.n, 3))"),
     ],
+    "14_invent_your_own": [
+        ('"B"',),
+        ("H @ Q @ H.T + h * B", "H @ Q @ H.T + h * B + h * S", "H @ Q @ H.T - h * B - h * h * S"),
+        ('["Riccati equation"]', "[psi_Q, E_Q]", "[phi, psi_Q]", "[phi, psi_Q, E_Q, K]"),
+    ],
 }
 
 WRONG_KIND: dict[str, list[tuple[str, ...]]] = {
@@ -108,6 +113,11 @@ WRONG_KIND: dict[str, list[tuple[str, ...]]] = {
         ("B.T @ inv(oa.symbols.P) @ B", "B", '"B"'),
         ("np.eye(3)", '"heavy"'),
         ("both", "np.zeros(3)"),
+    ],
+    "14_invent_your_own": [
+        ('"C"', "K"),
+        ("inv(Q)", "phi", "'H Q H'", "7"),
+        ('"phi"', "[H]", "[]", '["no such law"]', "[inverse, 3]"),
     ],
 }
 

@@ -107,6 +107,9 @@ def rules(lemma: Lemma) -> list[str]:
 def _text(text: str, new: list[Span], columns: int) -> Text:
     """A formula on lines that end before a sign, or at any blank, in pieces that are all new or all old."""
     words = [Span(*found.span()) for found in re.finditer(r"\S+", text)]
+    signs = [
+        k for k, (a, b) in enumerate(words) if text[a:b] in ("+", "−") and text[:a].count("(") == text[:a].count(")")
+    ]
     lines: list[Span] = []
     first = 0
     while first < len(words):
@@ -114,8 +117,7 @@ def _text(text: str, new: list[Span], columns: int) -> Text:
         while last + 1 < len(words) and width(text[words[first].start : words[last + 1].end]) <= columns:
             last += 1
         if last + 1 < len(words):
-            signs = [k for k in range(first + 1, last + 2) if text[slice(*words[k])] in ("+", "−")]
-            last = signs[-1] - 1 if signs else last
+            last = max((k - 1 for k in signs if first < k <= last + 1), default=last)
         lines.append(Span(words[first].start, words[last].end))
         first = last + 1
     return Text(tuple(tuple(_pieces(text, line, new)) for line in lines))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import count
 from typing import NamedTuple
 
@@ -23,9 +22,10 @@ from operator_algebra.identities.identity import Identity
 from operator_algebra.operators.spaces import Type
 from operator_algebra.proofs.completion import Completion
 from operator_algebra.proofs.letters import RING, Form, Letter, adjoint, pattern, times, whole_pattern, word
+from operator_algebra.proofs.oneway import without_inverse
 from operator_algebra.proofs.order import Order
 from operator_algebra.proofs.prove import Proof, positive, prove, reading
-from operator_algebra.proofs.readback import formula_of
+from operator_algebra.proofs.readback import formula_of, letter_names, name_of_form
 from operator_algebra.proofs.theory import Theory
 from operator_algebra.proofs.workbench import Workbench
 
@@ -82,7 +82,8 @@ def discover(e: Expr | str, *, unknown: str = "P", seconds: float = 10.0) -> Dis
 def derive(e: Expr | str, *, seconds: float = 10.0) -> Proof:
     """An operator without the inverses of whole matrices in it: `.claim.rhs` is that form, and the proof that it is.
 
-    The inverse of L φ N φ* L* + J is that of its factors. That it is one is proved from both sides, so that nothing is
+    The inverse of L φ N φ* L* + J is that of its factors, and that of a factor, A + B φ C, has another propagation in
+    place of φ. That it is one is proved from both sides, so that nothing is
     assumed of the matrix. `seconds` bounds the search for each proof.
 
     >>> derive("inv(H phi M phi.T H.T)")
@@ -93,9 +94,14 @@ def derive(e: Expr | str, *, seconds: float = 10.0) -> Proof:
     """
     e = formula(e, "derive")
     positive(seconds)
-    found = {node: _inverse(node) for node in postorder(e) if isinstance(node, Inverse) and _whole(node)}
+    inverses = [node for node in postorder(e) if isinstance(node, Inverse)]
+    found = {
+        node: x for node in inverses if (x := _inverse(node) if _whole(node) else without_inverse(node)) is not None
+    }
     if not found:
-        raise InputError(f"{e.render()} has no inverse of a whole matrix in it, such as inv(H phi M phi.T H.T).")
+        raise InputError(
+            f"{e.render()} has no inverse of a whole matrix in it, such as inv(H phi M phi.T H.T), nor of a factor."
+        )
 
     def combine(node: Expr, parts: tuple[Expr, ...]) -> Expr:
         return found[node] if isinstance(node, Inverse) and node in found else rebuild(node, parts)
@@ -174,8 +180,8 @@ def _ansatz(e: Expr) -> _Ansatz:
     if whole_pattern(pivot).flow != "diagonal" or any(residual in letters for _, letters in pivot):
         raise _refused(e)
     taken = frozenset(node.name for node in postorder(e, all_below) if isinstance(node, Symbol | Fixpoint))
-    names = _names(e, theory)
-    called = _called(e, theory, shift)
+    names = letter_names(e, theory)
+    called = name_of_form(e, theory, shift)
     hop = formula_of(shift, phi.type, names) if called is None else called
     return _Ansatz(names, taken, left, phi, hop, inner, pivot, coupling, unknown)
 
@@ -231,25 +237,6 @@ def _behind(p: Form, w: Form) -> Form:
         for (numbers, letters), c in p.items()
         if letters[:size] == front and letters[len(letters) - size :] != back
     }
-
-
-def _names(e: Expr, theory: Theory) -> dict[Letter, Expr]:
-    """What the formula calls its letters."""
-    found: dict[Letter, Expr] = {}
-    for node in postorder(e, all_below):
-        if isinstance(node, Symbol) and node.definition is not None:
-            form = theory.read(node)
-            if list(form.values()) == [Fraction(1)]:
-                ((numbers, letters),) = form
-                if not numbers and len(letters) == 1:
-                    found.setdefault(letters[0], node)
-    return found
-
-
-def _called(e: Expr, theory: Theory, p: Form) -> Symbol | None:
-    """What the formula calls a polynomial."""
-    nodes = (node for node in postorder(e, all_below) if isinstance(node, Symbol) and node.definition is not None)
-    return next((node for node in nodes if node.type == _type(p) and theory.read(node) == p), None)
 
 
 # -- its solution ------------------------------------------------------------------------------------------------------

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 
 from operator_algebra.expressions.build import diag, inv, matmul, one, zero
-from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.nodes import Expr, Symbol
+from operator_algebra.expressions.traverse import all_below, postorder
 from operator_algebra.operators.spaces import Type
 from operator_algebra.proofs.letters import Form, Letter
+from operator_algebra.proofs.theory import Theory
 
 Names = Mapping[Letter, Expr]
 """What letters are called."""
@@ -53,3 +56,22 @@ def _made(x: Letter, known: dict[Letter, Expr]) -> Expr:
         return diag(_sum(body, x.type, known))
     assert x.source is not None
     return x.source.T if x.starred else x.source
+
+
+def letter_names(e: Expr, theory: Theory) -> dict[Letter, Expr]:
+    """What the formula calls its letters."""
+    found: dict[Letter, Expr] = {}
+    for node in postorder(e, all_below):
+        if isinstance(node, Symbol) and node.definition is not None:
+            form = theory.read(node)
+            if list(form.values()) == [Fraction(1)]:
+                ((numbers, letters),) = form
+                if not numbers and len(letters) == 1:
+                    found.setdefault(letters[0], node)
+    return found
+
+
+def name_of_form(e: Expr, theory: Theory, p: Form) -> Symbol | None:
+    """What the formula calls a polynomial."""
+    nodes = (node for node in postorder(e, all_below) if isinstance(node, Symbol) and node.definition is not None)
+    return next((node for node in nodes if theory.read(node) == p), None)

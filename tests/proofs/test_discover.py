@@ -96,6 +96,18 @@ def test_the_inverse_is_proved_from_both_sides(e: oa.Expr) -> None:
     assert whole == []
 
 
+def test_inverses_of_factors_need_no_inverse() -> None:
+    proof = derive("inv(I + H phi K) T")
+    assert right(proof).render() == "(I − H ψ K) T"
+    assert [part.claim.name for part in proof.readings] == [
+        "inverse from the right",
+        "inverse from the left",
+        "derived",
+    ]
+    assert proof
+    proof.replay()
+
+
 def test_the_inverse_is_that_of_the_matrix() -> None:
     claim = Identity("inverse", oa.inv(MASS), right(derive(oa.inv(MASS))))
     assert oa.check(claim, oa.random_tree(5, seed=3), samples=2, progress=False).holds

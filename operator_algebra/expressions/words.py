@@ -162,7 +162,9 @@ class Ring(Generic[N, L, C]):
     def _in_a_row(self, terms: Sequence[tuple[Word[N, L], C]]) -> Polynomial[N, L, C]:
         numbers = [number for (own, _), _ in terms for number in own]
         letters = [letter for (_, own), _ in terms for letter in own]
-        return {self.form(numbers, letters): reduce(mul, (c for _, c in terms))}
+        unit = self.unit
+        others = [c for _, c in terms if c != unit]  # coefficients are slow to multiply, and most are one
+        return {self.form(numbers, letters): reduce(mul, others) if others else unit}
 
     def _times(self, p: Polynomial[N, L, C], q: Polynomial[N, L, C]) -> Polynomial[N, L, C]:
         self.watch(len(p) * len(q))

@@ -118,7 +118,8 @@ class Completion:
             for (own, letters), d in rule.tail:
                 made = (tuple(sorted(numbers + own)) if numbers else own), before + letters + after
                 known = pending.get(made)
-                pending[made] = -c * d if known is None else known - c * d
+                change = -c if d == 1 else c if d == -1 else -c * d  # fractions are slow to multiply
+                pending[made] = change if known is None else known + change
                 if known is None:
                     serial += 1
                     heapq.heappush(heap, (self._downward(made), serial, made))

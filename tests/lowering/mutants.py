@@ -92,7 +92,7 @@ def _only_inverted(original: Pass) -> Pass:
 
 
 def _nothing_returns(_: Pass) -> Pass:
-    def without(graph: Graph, t: Walk, types: object) -> Walk:
+    def without(graph: Graph, t: Walk) -> Walk:
         return replace(t, theta=tuple(tuple(None for _ in t.inward) for _ in t.outward))
 
     return without

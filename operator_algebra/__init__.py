@@ -15,9 +15,15 @@ if TYPE_CHECKING:
     from operator_algebra import course as course
     from operator_algebra import errors as errors
     from operator_algebra import symbols as symbols
+    from operator_algebra.applications import decomposition as decomposition
+    from operator_algebra.applications import diagonalized as diagonalized
     from operator_algebra.applications import dynamics as dynamics
+    from operator_algebra.applications import estimation as estimation
     from operator_algebra.applications import sensitivities as sensitivities
+    from operator_algebra.applications import simulation as simulation
     from operator_algebra.applications import task_space as task_space
+    from operator_algebra.applications.film import Film as Film
+    from operator_algebra.applications.simulation import simulate as simulate
     from operator_algebra.calls.compiled import Compiled as Compiled
     from operator_algebra.checking.check import Check as Check
     from operator_algebra.checking.check import check as check
@@ -81,6 +87,8 @@ if TYPE_CHECKING:
 
 # Module → the public names that live there.
 _NAMES = {
+    "applications.film": "Film",
+    "applications.simulation": "simulate",
     "checking.check": "Check check",
     "calls.compiled": "Compiled",
     "compiler": "compile",
@@ -114,8 +122,12 @@ _NAMES = {
 
 # Public names that are modules themselves.
 _MODULES = {
+    "decomposition": "applications.decomposition",
+    "diagonalized": "applications.diagonalized",
     "dynamics": "applications.dynamics",
+    "estimation": "applications.estimation",
     "sensitivities": "applications.sensitivities",
+    "simulation": "applications.simulation",
     "task_space": "applications.task_space",
     "course": "course",
     "errors": "errors",

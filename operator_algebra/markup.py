@@ -137,6 +137,12 @@ def element(tag: str, *content: str, **attributes: object) -> str:
     return f"<{tag}{written}>{''.join(content)}</{tag}>"
 
 
+def html_page(title: str, body: str) -> str:
+    """A picture as a page of its own, for light and for dark windows."""
+    head = '<meta charset="utf-8"><meta name="color-scheme" content="light dark">' + element("title", escape(title))
+    return f"<!doctype html><html><head>{head}</head><body>{body}</body></html>"
+
+
 def html_table(rows: Iterable[Sequence[str]], header: Sequence[str] = ()) -> str:
     """Rows of cells that are already markup, as an HTML table."""
     head = element("tr", *(element("th", cell) for cell in header)) if header else ""

@@ -179,7 +179,7 @@ def innovations(J: Expr | str | int) -> Innovations:
     J is rotor inertia, implicit damping h B + h² K, or measurement noise; innovations(0) is the papers' vocabulary.
 
     >>> innovations(armature).D
-    D_J   rate → torque   block-diagonal, symmetric   = H P_J H* + armature
+    D_J   rate → torque   block-diagonal, symmetric, definite   = H P_J H* + armature
     """
     if isinstance(J, str):
         J = formula(J, "innovations")

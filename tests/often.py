@@ -36,6 +36,7 @@ IN_PART = {
     "programs/test_interpreted_programs.py::test_over_fractions_it_is_the_value_of_the_formula": 2,
     "programs/test_text.py::test_what_is_read_back_is_the_same_program": 3,
     "proofs/test_chain.py::test_no_law_is_its_own_reason": 2,
+    "proofs/test_lean.py::test_each_line_of_each_law_follows": 4,
     "proofs/test_prove.py::test_no_twin_is_proved": 3,
     "proofs/test_prove.py::test_of_the_mutants_those_are_proved_that_are_equal": 3,
     "proofs/test_rates.py::test_its_neighbours_are_not": 4,

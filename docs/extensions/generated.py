@@ -33,6 +33,7 @@ _SECTIONS = {
     "Language": ("expressions", "operators.spaces", "rates", "symbols"),
     "Truth": ("evaluation", "operators", "identities", "checking", "proofs"),
     "Programs": ("programs", "lowering", "compiler", "calls", "backends"),
+    "Motion": ("applications",),
     "Seen": ("views", "description"),
 }
 
@@ -114,7 +115,7 @@ def application_page(home: ModuleType, title: str) -> str:
                 directive = f".. autofunction:: {home.__name__}.{name}\n"
             case ast.ImportFrom(names=aliases):
                 public = getattr(home, "__all__", ())
-                handed_on += [f".. autofunction:: {home.__name__}.{a.name}\n" for a in aliases if a.name in public]
+                handed_on += [_handed_on(home, alias.name) for alias in aliases if alias.name in public]
                 continue
             case _:
                 continue
@@ -123,6 +124,14 @@ def application_page(home: ModuleType, title: str) -> str:
     directives = "\n".join(parts + handed_on)
     called = home.__name__.rpartition(".")[2]
     return f"# {title}\n\nThe names of `oa.{called}`.\n\n```{{eval-rst}}\n{directives}```\n"
+
+
+def _handed_on(home: ModuleType, name: str) -> str:
+    kind = "autoclass" if inspect.isclass(getattr(home, name)) else "autofunction"
+    options = "   :members:\n" if kind == "autoclass" else ""
+    if name in operator_algebra._HOME:  # the page of names is where links lead
+        options += "   :no-index:\n"
+    return f".. {kind}:: {home.__name__}.{name}\n{options}"
 
 
 def commands_page() -> str:
@@ -160,8 +169,12 @@ def _write(sphinx: Sphinx) -> None:
         "reference/names.md": names_page(),
         "reference/vocabulary.md": vocabulary_page(),
         "reference/dynamics.md": application_page(operator_algebra.dynamics, "Dynamics"),
+        "reference/diagonalized.md": application_page(operator_algebra.diagonalized, "Diagonalised dynamics"),
+        "reference/estimation.md": application_page(operator_algebra.estimation, "Dynamics as estimation"),
+        "reference/decomposition.md": application_page(operator_algebra.decomposition, "The mass matrix taken apart"),
         "reference/task_space.md": application_page(operator_algebra.task_space, "Task space"),
         "reference/sensitivities.md": application_page(operator_algebra.sensitivities, "Derivatives of dynamics"),
+        "reference/simulation.md": application_page(operator_algebra.simulation, "Simulation"),
         "reference/course.md": application_page(operator_algebra.course, "Course"),
         "reference/commands.md": commands_page(),
         "reference/errors.md": errors_page(),

@@ -20,6 +20,7 @@ from operator_algebra.programs.program import Program
 REGISTRY: dict[str, str] = {
     "numpy": "operator_algebra.backends.floats",
     "interpreter": "operator_algebra.backends.numpy.execute",
+    "c": "operator_algebra.backends.c.build",
     "sympy": "operator_algebra.backends.closed_forms.build",
 }
 """Backends by name; each module has a function `build(program, model, frame, redundant)`."""

@@ -14,7 +14,8 @@ from operator_algebra.backends.native.run import BoundCall, Computed, NativeKern
 from operator_algebra.backends.scalar.python import PythonKernel, python_kernel, python_source
 from operator_algebra.backends.scalar.signature import Signature, given
 from operator_algebra.backends.scalar.tape import Flags, Tape
-from operator_algebra.backends.scalar.trace import Laid, Traced, trace
+from operator_algebra.backends.scalar.trace import trace
+from operator_algebra.backends.scalar.traced import Laid, Traced
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.inputs import Bound
@@ -128,10 +129,7 @@ class Kernel:
             rows[start : start + size] = array.T
             start += size
         good, entries = self._from_rows(rows)
-        stops = np.cumsum(self._sizes).tolist()
-        parts = (entries[stop - size : stop].T for size, stop in zip(self._sizes, stops, strict=True))
-        results = list(map(np.ascontiguousarray, parts))
-        return Computed(bool(good.all()), good, results)
+        return Computed(bool(good.all()), good, list(map(np.ascontiguousarray, self._parted(entries.T))))
 
     def bound(self, given: Sequence[Numbers], count: int) -> BoundCall | None:
         """Machine code with the addresses of arrays whose rows have no gaps; None as long as there is none."""
@@ -162,6 +160,9 @@ class Kernel:
 
     def one(self, entries: Sequence[float]) -> dict[str, Result]:
         """Results of one configuration, from its entries."""
-        row = np.array(entries)[None, :]
+        return self.laid_out(self._parted(np.array(entries)[None, :]), ())
+
+    def _parted(self, entries: Numbers) -> list[Numbers]:
+        """The columns of each array of the results."""
         stops = np.cumsum(self._sizes).tolist()
-        return self.laid_out([row[:, stop - size : stop] for size, stop in zip(self._sizes, stops, strict=True)], ())
+        return [entries[:, stop - size : stop] for size, stop in zip(self._sizes, stops, strict=True)]

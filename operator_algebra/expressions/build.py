@@ -64,7 +64,11 @@ def inv(e: Expr | str) -> Expr:
 
 
 def root(e: Expr | str) -> Expr:
-    """Block Cholesky factor L of a block-diagonal definite D: L L* = D."""
+    """Block Cholesky factor L of a block-diagonal definite D: L L* = D.
+
+    >>> root("D")
+    root(D)   white → torque   block-diagonal
+    """
     e = operand(spoken(e), "take the root of")
     if not e.typed:
         return e if isinstance(e, One) else _untyped("root", e)
@@ -87,7 +91,11 @@ def _untyped(what: str, e: Expr) -> Expr:
 
 
 def diag(e: Expr | str) -> Expr:
-    """The block-diagonal part."""
+    """The block-diagonal part.
+
+    >>> diag("phi M phi'")
+    diag(φ M φ*)   motion → force   block-diagonal, symmetric, definite
+    """
     e = operand(spoken(e), "take the diagonal of")
     if not e.typed:
         return e if isinstance(e, One | Zero) else _untyped("block diagonal", e)
@@ -196,18 +204,31 @@ def operator(name: str, type: Type, *, structure: str | Structure = "full") -> S
 
 
 def vector(name: str, space: Space) -> Symbol:
-    """An input vector: an operator one → space."""
+    """An input vector: an operator one → space.
+
+    >>> from operator_algebra.operators.spaces import FORCE
+    >>> vector("f", FORCE)
+    f   one → force   column
+    """
     instance(space, f"the space of {quoted(name)}", Space, "Give a space, such as oa.RATE.")
     return symbol(name, ONE >> space, Structure("full"), "input")
 
 
 def scalar(name: str) -> Symbol:
-    """An input number, one → one: a time step, a stiffness."""
+    """An input number, one → one: a time step, a stiffness.
+
+    >>> scalar("h")
+    h   one → one   small, symmetric
+    """
     return symbol(name, ONE >> ONE, Structure.make("full", ("symmetric",)), "input")
 
 
 def define(name: str, e: Expr | str, *, cites: str = "") -> Symbol:
-    """An ASCII name for a formula; the name prints, the formula is what is evaluated and lowered."""
+    """An ASCII name for a formula; the name prints, the formula is what is evaluated and lowered.
+
+    >>> define("factor", "I + H phi K")
+    factor   torque → torque   inward, unit diagonal   = I + H φ K
+    """
     e, cites = formula(e, "define"), word(cites, "cites")
     if not e.typed:
         raise InputError(
@@ -222,7 +243,7 @@ def fixpoint(name: str, type: Type, f: Callable[[Expr], Expr], *, cites: str = "
     >>> from operator_algebra.operators.spaces import FORCE, MOTION
     >>> from operator_algebra.symbols import E_phi, M
     >>> fixpoint("R", MOTION >> FORCE, lambda R: M + E_phi @ R @ E_phi.T)
-    R   motion → force   block-diagonal, symmetric   = M + E_φ R E_φ*
+    R   motion → force   block-diagonal, symmetric, definite   = M + E_φ R E_φ*
     """
     instance(type, "the type of a fixed point", Type, "Write oa.MOTION >> oa.FORCE, or the like.")
     if not callable(f):

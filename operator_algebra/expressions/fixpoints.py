@@ -34,13 +34,16 @@ def solve(name: str, type_: Type, f: Callable[[Expr], Expr], cites: str) -> Expr
                 f"fixpoint {name}: X is {type_}, but f(X) = {mismatch.short(body)} is {body.type}. Both must agree."
             )
         if _consistent(variable, body):
-            return _closed(name, variable, body, cites)
+            return _closed(name, *_signed(variable, body), cites)
     raise TheoryError(f"fixpoint {name}: the structure of f(X) does not settle. Check its equation.")
 
 
 def close_fixpoint(name: str, variable: Symbol, body: Expr, cites: str) -> Expr:
-    """A fixed point from its bound variable and another body, of which the structure of X must still be true."""
+    """A fixed point from its bound variable and another body, of which the blocks of X must still be those."""
     if not _consistent(variable, body):
+        if variable.structure.semidefinite:  # of another body X need not be positive
+            weaker = _variable(name, variable.type, Structure.of("diagonal symmetric"), f"call {next(_calls)}")
+            return close_fixpoint(name, weaker, renamed(body, variable, weaker), cites)
         raise TheoryError(
             f"fixpoint {name}: X was {variable.structure}, but with X = {mismatch.short(body)} it need not be. "
             "Write the equation anew with fixpoint(...)."
@@ -50,6 +53,19 @@ def close_fixpoint(name: str, variable: Symbol, body: Expr, cites: str) -> Expr:
 
 def _variable(name: str, type_: Type, structure: Structure, tag: str) -> Symbol:
     return Symbol._make(type_, (name, "bound", structure, None, tag))  # pyright: ignore[reportPrivateUsage]
+
+
+def _signed(variable: Symbol, body: Expr) -> tuple[Symbol, Expr]:
+    """The same equation of an unknown that is known to be definite, or semidefinite, if f keeps that."""
+    if variable.structure == Structure.of("diagonal symmetric"):
+        for words in ("diagonal definite", "diagonal semidefinite"):
+            stronger = _variable(variable.name, variable.type, Structure.of(words), f"call {next(_calls)}")
+            image = renamed(body, variable, stronger)
+            if _consistent(stronger, image):
+                return stronger, image
+            if not image.structure.semidefinite:  # where less is assumed no more follows
+                break
+    return variable, body
 
 
 def _closed(name: str, variable: Symbol, body: Expr, cites: str) -> Expr:
@@ -91,13 +107,18 @@ def renamed(body: Expr, old: Expr, new: Expr) -> Expr:
 
 
 def _consistent(variable: Symbol, body: Expr) -> bool:
-    """Whether f maps operators of the structure assumed for X to operators of that structure."""
-    assumed = variable.structure
+    """Whether f maps operators of the structure assumed for X to operators of that structure.
+
+    Positive blocks follow body by body: f of those that are known is positive, and the next block is one of it.
+    """
+    assumed, given = variable.structure, body.structure
     if not variable.type.domain.attached or not variable.type.codomain.attached:
         return True
-    if not is_within(body.structure.flow, assumed.flow):
+    if not is_within(given.flow, assumed.flow):
         return False
-    if not assumed.symmetric or body.structure.symmetric:
+    if (assumed.semidefinite and not given.semidefinite) or (assumed.definite and not given.definite):
+        return False
+    if not assumed.symmetric or given.symmetric:
         return True
     from operator_algebra.expressions.normalize import equal
 

@@ -121,11 +121,37 @@ def _sum(node: Sum) -> Structure:
             flags.add("unit")
         elif diagonal is not None and flow in ("diagonal", "inward", "outward"):
             flags.add("invertible")
-    if all(part.semidefinite for part in parts):
-        flags.add("definite" if any(part.definite for part in parts) else "semidefinite")
+    rest = [part.structure for part in _without_conditioned(node.children)]
+    if all(part.semidefinite for part in rest):
+        flags.add("definite" if any(part.definite for part in rest) else "semidefinite")
     elif _is_symmetric(node):
         flags.add("symmetric")
     return Structure.make(flow, flags)
+
+
+def _without_conditioned(terms: tuple[Expr, ...]) -> list[Expr]:
+    """The terms but pairs S − S A* (A S A* + N)⁻¹ A S with N ≥ 0: what is left of S ≥ 0 given A x is positive, too."""
+    left = list(terms)
+    for taken in terms:
+        c, body = _coefficient(taken)
+        if c == -1 and isinstance(body, Product) and (S := body.children[0]) in left and _conditioned(S, body):
+            left.remove(taken)
+            left.remove(S)
+    return left
+
+
+def _conditioned(S: Expr, taken: Product) -> bool:
+    """Whether a product is S A* (A S A* + N)⁻¹ A S, S and N positive."""
+    half, odd = divmod(len(taken.children), 2)
+    middle = taken.children[half]
+    if not (odd and isinstance(middle, Inverse) and _is_symmetric(taken) and S.structure.semidefinite):
+        return False
+    A, whole = taken.children[half + 1 : -1], middle.body
+    while isinstance(whole, Symbol) and whole.definition is not None:
+        whole = whole.definition
+    terms = whole.children if isinstance(whole, Sum) else (whole,)
+    seen = [term for term in terms if isinstance(term, Product) and term.children == (*A, S, *(x.T for x in A[::-1]))]
+    return len(seen) == 1 and all(term.structure.semidefinite for term in terms if term is not seen[0])
 
 
 def _diagonal_of_sum(node: Sum) -> Fraction | None:

@@ -101,7 +101,11 @@ def question(value: object, what: str) -> Expr | Query:
 
 
 def block(e: Expr | str, i: Place, j: Place) -> Query:
-    """The block of row body i and column body j (indices, or joint names)."""
+    """The block of row body i and column body j (indices, or joint names).
+
+    >>> block("H phi M phi' H'", 0, 1)
+    block(H φ M φ* H*, 0, 1)
+    """
     e = formula(e, "block")
     if not (e.type.domain.attached and e.type.codomain.attached):
         raise SpaceMismatch(
@@ -111,7 +115,11 @@ def block(e: Expr | str, i: Place, j: Place) -> Query:
 
 
 def trace(e: Expr | str) -> Query:
-    """The trace; e must deliver what it takes, or its dual."""
+    """The trace; e must deliver what it takes, or its dual.
+
+    >>> trace("H phi M phi' H'")
+    trace(H φ M φ* H*)
+    """
     e = formula(e, "trace")
     if not e.type.same_sizes:
         raise SpaceMismatch(f"trace({brief(e)}): rows and columns have different block sizes ({e.type}).")
@@ -119,7 +127,11 @@ def trace(e: Expr | str) -> Query:
 
 
 def logdet(e: Expr | str) -> Query:
-    """The logarithm of the determinant; it must be positive."""
+    """The logarithm of the determinant; it must be positive.
+
+    >>> logdet("H phi M phi' H'")
+    logdet(H φ M φ* H*)
+    """
     e = formula(e, "logdet")
     if not e.type.same_sizes:
         raise SpaceMismatch(f"logdet({brief(e)}): rows and columns have different block sizes ({e.type}).")
@@ -127,5 +139,9 @@ def logdet(e: Expr | str) -> Query:
 
 
 def dense(e: Expr | str) -> Query:
-    """The whole matrix."""
+    """The whole matrix.
+
+    >>> dense("H phi M phi' H'")
+    dense(H φ M φ* H*)
+    """
     return Query("dense", formula(e, "dense"))

@@ -22,6 +22,7 @@ from operator_algebra.programs.instructions import (
     Answer,
     Call,
     Given,
+    Hop,
     Invert,
     Linear,
     Part,
@@ -36,8 +37,8 @@ from operator_algebra.programs.instructions import (
     Total,
     Update,
 )
-from operator_algebra.programs.products import expand_products
-from operator_algebra.programs.program import Step, Sweep
+from operator_algebra.programs.products import expand_products, straight
+from operator_algebra.programs.program import Block, Pivot, Program, Step, Sweep
 from operator_algebra.programs.records import Ref, Term, references
 from operator_algebra.programs.roles import ELIMINATION
 from operator_algebra.programs.schemes import Binding, Reading
@@ -225,3 +226,94 @@ class _Carrier:
 
     def _adjoint(self, factors: tuple[Ref, ...]) -> tuple[Ref, ...]:
         return tuple(Ref(ref.value) if self.graph[ref.value].symmetric else ref.T for ref in reversed(factors))
+
+
+# -- read back ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Elimination:
+    """D = H P H* + rest, P = Σ φ P⁺ φ* + own, P⁺ = P − P H* D⁻¹ H P, and all of what bounds it.
+
+    Its columns: z = Σ φ z⁺ + w, r = H z, z⁺ = z − G r + w⁺, where w and w⁺ are the rounding of P.
+    """
+
+    H: tuple[Ref, ...]
+    P: Ref
+    hop: Hop
+    own: tuple[Term, ...]
+    rest: tuple[Term, ...]
+    w: Rounding
+    w_plus: Rounding
+    sums: int
+    """How often D or a part of its rest is rounded in r beside H z, because D is a sum."""
+
+
+def elimination(program: Program, pivot: Pivot) -> Elimination | None:
+    """The parts of a pivot that is one; None for any other."""
+    values = {number: step.value for number, step in program.computed.items()}
+    if pivot.left is None or pivot.left != pivot.right or not values[pivot.value].symmetric:
+        return None
+    squares = [(term, _half(values, term)) for term in pivot.terms]
+    found = [half for _, half in squares if half]
+    if len(found) != 1:
+        return None
+    *before, P = found[0]
+    H = tuple(before)
+    sources = _terms(values, P)
+    shifts = [shift for term in sources if (shift := _shift(values, term))]
+    if len(shifts) != 1 or shifts[0].closing != shifts[0].hop.T or not shifts[0].hop.inward:
+        return None
+    hop, plus = shifts[0].hop, shifts[0].source
+    update = values[plus.value].definition
+    outer = tuple(straight(values, ref.T) for ref in reversed(H))
+    if not isinstance(update, Update) or update.P != P or expand_products(values, update.A) != outer:
+        return None
+    w, w_plus = Rounding(P), Rounding(P, after=plus)
+    seen, *sums = _terms(values, pivot.left)
+    z = seen.factors[-1]
+    reached = (Term(Fraction(1), (*H, z)),)
+    rest = tuple(term for term, half in squares if not half)
+    parts = [Ref(pivot.value), *(ref for term in rest if (ref := term.bare) and values[ref.value].symmetric)]
+    rounded = [Rounding(part) for part in parts]
+    if (seen,) != reached or any(_defined(values, term) not in rounded for term in sums):
+        return None
+    into = _terms(values, z)
+    carried = [shift for term in into if (shift := _shift(values, term)) and shift.hop == hop and not shift.closing]
+    if len(carried) != 1 or len(into) != 2 or w not in [_defined(values, term) for term in into]:
+        return None
+    out = _terms(values, carried[0].source)
+    through = [
+        term.coefficient == -1 and term.factors[:-1] == (update.gain,) and _terms(values, term.factors[-1]) == reached
+        for term in out
+    ]
+    kept = z in [term.bare for term in out] and w_plus in [_defined(values, term) for term in out]
+    if len(out) != 3 or sum(through) != 1 or not kept:
+        return None
+    own = tuple(term for term in sources if _shift(values, term) is None)
+    return Elimination(H, P, hop, own, rest, w, w_plus, len(sums))
+
+
+def _half(values: Mapping[int, Block], term: Term) -> tuple[Ref, ...]:
+    """H and P of a term H P H*; nothing of any other."""
+    factors = expand_products(values, term.factors)
+    middle = len(factors) // 2
+    mirrored = all(straight(values, a.T) == b for a, b in zip(factors, reversed(factors), strict=True))
+    if not mirrored or len(factors) != 2 * middle + 1 or middle == 0 or term.coefficient != 1 or term.scalars:
+        return ()
+    return factors[: middle + 1]
+
+
+def _terms(values: Mapping[int, Block], ref: Ref) -> tuple[Term, ...]:
+    """The terms of a sum; what is none is one of itself."""
+    definition = values[ref.value].definition
+    return definition.terms if isinstance(definition, Linear) and definition.terms else (Term(Fraction(1), (ref,)),)
+
+
+def _defined(values: Mapping[int, Block], term: Term) -> object:
+    return None if term.bare is None else values[term.bare.value].definition
+
+
+def _shift(values: Mapping[int, Block], term: Term) -> Shift | None:
+    found = _defined(values, term)
+    return found if isinstance(found, Shift) else None

@@ -243,11 +243,12 @@ class _Classes:
         return self._sum_key(self.canonical.multiplied_out(form).items())
 
     def _terms_key(self, terms: tuple[Term, ...], sign: int) -> Hashable:
-        return self._sum_key(((term.scalars, term.factors), sign * term.coefficient) for term in terms)
+        return self._sum_key(((term.scalars, term.factors), _times(sign, term.coefficient)) for term in terms)
 
     def _sum_key(self, pairs: Iterable[tuple[Word[int, Ref], Fraction]]) -> Hashable:
-        words = ((word, sign * c) for (word, sign), c in ((self._word_key(word), c) for word, c in pairs))
-        return frozenset(collected((word, c) for word, c in words if c).items())
+        keys = ((self._word_key(word), c) for word, c in pairs)
+        found = collected((word, _times(sign, c)) for (word, sign), c in keys if sign)
+        return frozenset((word, c.as_integer_ratio()) for word, c in found.items())
 
     def _word_key(self, word: Word[int, Ref]) -> tuple[Word[int, int], int]:
         """A product by its classes, and its sign; 0 if a factor is its own opposite as far as is known."""
@@ -265,6 +266,10 @@ class _Classes:
             least = min(direct, opposite)
             found.append(-1 - least if factor.star else least)
         return (tuple(sorted(self.of[Ref(s)] for s in scalars)), tuple(found)), sign
+
+
+def _times(sign: int, c: Fraction) -> Fraction:
+    return c if sign > 0 else -c
 
 
 def _faces(number: int, value: Value, signs: bool) -> tuple[Ref, ...]:

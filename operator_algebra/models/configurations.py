@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from operator_algebra.arguments import whole
 from operator_algebra.errors import InputError, RangeError, explain
+from operator_algebra.models.joints.joint import JOINT_KINDS, Joint
 from operator_algebra.models.numeric import NotNumeric, Numbers, common_kind, manifold, numeric
 
 if TYPE_CHECKING:
     from operator_algebra.models.model import Model
 
 Floats = NDArray[np.float64]
+
+_TINY = 1e-30
+"""A complex step: its square is nothing beside one."""
+
+_AGREE = 1e-6
+"""Complex steps are exact to rounding; functions that are not analytic err by the size of the rates."""
 
 UNIT = 1e-6
 """How far from one the length of a quaternion may be: seven digits pass, another order of its components does not."""
@@ -52,13 +59,24 @@ def random(model: Model, seed: int) -> tuple[Floats, Floats]:
 def integrate(model: Model, q: ArrayLike, dv: ArrayLike) -> Numbers:
     """The configuration q ⊕ dv, joint by joint."""
     start, step = check_q(model, q), check_v(model, dv, "dv")
-    kind = common_kind([start, step])
-    result = np.empty((*np.broadcast_shapes(start.shape[:-1], step.shape[:-1]), model.nq), kind)
+    return _by_joints(model, "integrate", "q ⊕ dv", start, step)
+
+
+def rate(model: Model, q: ArrayLike, v: ArrayLike) -> Numbers:
+    """The rate q̇ of the coordinates, joint by joint."""
+    start, rates = check_q(model, q), check_v(model, v)
+    return _by_joints(model, "rate", "q̇", start, rates)
+
+
+def _by_joints(model: Model, way: Literal["integrate", "rate"], what: str, q: Numbers, v: Numbers) -> Numbers:
+    """Coordinates that each joint makes of its own and of its rates."""
+    kind = common_kind([q, v])
+    result = np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), model.nq), kind)
     with np.errstate(all="ignore"):
         for group in model.joint_groups:
-            joint = group.wide_joint(kind)
-            result[..., group.q] = joint.integrate(start[..., group.q], step[..., group.v], manifold(kind))
-    return _in_range(model, result, "q ⊕ dv")
+            made = getattr(group.wide_joint(kind), way)
+            result[..., group.q] = made(q[..., group.q], v[..., group.v], manifold(kind))
+    return _in_range(model, result, what)
 
 
 def difference(model: Model, q0: ArrayLike, q1: ArrayLike) -> Numbers:
@@ -71,6 +89,45 @@ def difference(model: Model, q0: ArrayLike, q1: ArrayLike) -> Numbers:
             joint = group.wide_joint(kind)
             result[..., group.v] = joint.difference(start[..., group.q], end[..., group.q], manifold(kind))
     return _in_range(model, result, "q1 ⊖ q0")
+
+
+def difference_rate(model: Model, q0: Numbers, q: Numbers, v: Numbers) -> tuple[Numbers, Numbers]:
+    """q ⊖ q0, and its rate as q moves with v while q0 stands still; q0, q and v are floats that were tested before.
+
+    By a complex step of the joints' own functions, exact to rounding; coordinates that add up have the rate v.
+    """
+    lead = np.broadcast_shapes(q0.shape[:-1], q.shape[:-1], v.shape[:-1])
+    apart, rates = np.empty((*lead, model.nv)), np.empty((*lead, model.nv))
+    with np.errstate(all="ignore"):
+        for group in model.joint_groups:
+            joint, start, here, moving = group.joint, q0[..., group.q], q[..., group.q], v[..., group.v]
+            if type(joint).integrate is Joint.integrate:
+                apart[..., group.v], rates[..., group.v] = here - start, moving
+            else:
+                xp = manifold(np.dtype(np.complex128))
+                ahead = joint.difference(start, joint.integrate(here, 1j * _TINY * moving, xp), xp)
+                apart[..., group.v], rates[..., group.v] = np.real(ahead), np.imag(ahead) / _TINY
+    return apart, rates
+
+
+def check_complex(model: Model) -> None:
+    """Refuse joints of users whose functions are not what they are for floats, continued to complex numbers."""
+    rng = np.random.default_rng(0)
+    for group in model.joint_groups:
+        joint = group.joint
+        if joint.kind in JOINT_KINDS or type(joint).integrate is Joint.integrate:
+            continue
+        start, v = joint.random(rng), rng.uniform(-1.0, 1.0, joint.nv)
+        try:
+            xp = manifold(np.dtype(np.complex128))
+            rate = np.imag(joint.difference(start, joint.integrate(start, 1j * _TINY * v, xp), xp)) / _TINY
+        except (ArithmeticError, AttributeError, IndexError, LookupError, TypeError, ValueError):
+            rate = np.full(joint.nv, np.nan)
+        if not np.abs(rate - v).max(initial=0.0) <= _AGREE:
+            raise joint.error(
+                "its integrate or difference is not what it is for complex numbers",
+                "Call xp.sqrt, xp.where and the like, and neither abs nor real.",
+            )
 
 
 def _in_range(model: Model, result: Numbers, what: str) -> Numbers:

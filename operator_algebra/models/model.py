@@ -18,6 +18,7 @@ from operator_algebra.errors import InputError, ModelError, explain
 from operator_algebra.models import configurations, summary
 from operator_algebra.models.arrays import JointGroup, ModelArrays, joint_groups, model_arrays
 from operator_algebra.models.body import Body, Frame
+from operator_algebra.models.numeric import Numbers
 from operator_algebra.models.topology import depth_first, heights, levels
 from operator_algebra.models.validate import Problem, Where, model_problems, parent_indices, report
 from operator_algebra.spatial.transforms import vector3
@@ -203,22 +204,29 @@ class Model:
         """A random configuration within the joint limits, and rates between −1 and 1."""
         return configurations.random(self, seed)
 
-    def integrate(self, q: ArrayLike, dv: ArrayLike) -> NDArray[Any]:
+    def integrate(self, q: ArrayLike, dv: ArrayLike) -> Numbers:
         """The configuration q ⊕ dv: where the constant rates dv lead in unit time; any leading axes."""
         return configurations.integrate(self, q, dv)
 
-    def difference(self, q0: ArrayLike, q1: ArrayLike) -> NDArray[Any]:
+    def rate(self, q: ArrayLike, v: ArrayLike) -> Numbers:
+        """The rate q̇ of the coordinates as the joints move with v, for integrators that know no manifold.
+
+        The derivative of q ⊕ t v at t = 0: v for most joints, ½ q ∘ [0, ω] for quaternions; any leading axes.
+        """
+        return configurations.rate(self, q, v)
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> Numbers:
         """The constant rates q1 ⊖ q0, which lead from q0 to q1 in unit time; any leading axes."""
         return configurations.difference(self, q0, q1)
 
-    def check_q(self, q: ArrayLike) -> NDArray[Any]:
+    def check_q(self, q: ArrayLike) -> Numbers:
         """Coordinates as an array (..., nq), finite, with unit quaternions; otherwise `InputError`.
 
         Complex and extended precision are kept. Of complex coordinates the real parts are a configuration.
         """
         return configurations.check_q(self, q)
 
-    def check_v(self, v: ArrayLike, name: str = "v") -> NDArray[Any]:
+    def check_v(self, v: ArrayLike, name: str = "v") -> Numbers:
         """Rates as an array (..., nv), finite; otherwise `InputError`."""
         return configurations.check_v(self, v, name)
 

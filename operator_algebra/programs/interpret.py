@@ -87,9 +87,16 @@ class Interpreter:
         """Sweep by sweep, then the results."""
         for step in self.program.given:
             self.blocks[step.number] = self.provided(step)
-        for sweep in self.program.stages if self.signs is None else (*self.program.stages, *self.program.bounds):
+        for sweep in self.program.stages:
             self.sweep(sweep)
+        if self.signs is not None:
+            self.bound()
         return {output.name: self.result(output) for output in self.program.outputs}
+
+    def bound(self) -> None:
+        """The sweeps that carry rounding along."""
+        for sweep in self.program.bounds:
+            self.sweep(sweep)
 
     def sweep(self, sweep: Sweep) -> None:
         """Tips first if it is inward, else base first; every step at a body before the next body."""
@@ -279,11 +286,14 @@ class Interpreter:
         assert self.signs is not None
         block, symmetric = self.get(rounding.source, k), self.program.computed[rounding.source.value].value.symmetric
         sizes = [abs(row[i]) if symmetric else self.numbers.largest(row) for i, row in enumerate(block.rows)]
-        after = None if rounding.after is None else self.program.steps[rounding.after.value].definition
-        unit = _ROOT_EPS if isinstance(after, Update) and not self._rounds_again(after, k) else Fraction(1)
-        scale = [self.numbers.sqrt(size) * self.numbers.of(unit) for size in sizes]
+        scale = [self.numbers.sqrt(size) * self.numbers.of(self.rounding_unit(rounding, k)) for size in sizes]
         signs = self.signs(len(sizes), rounding.salt, k)
         return Matrix([[one * sign for sign in row] for one, row in zip(scale, signs.rows, strict=True)], signs.width)
+
+    def rounding_unit(self, rounding: Rounding, k: int) -> Fraction:
+        """What the root of an entry is multiplied with, signs aside."""
+        after = None if rounding.after is None else self.program.steps[rounding.after.value].definition
+        return _ROOT_EPS if isinstance(after, Update) and not self._rounds_again(after, k) else Fraction(1)
 
     # -- results ---------------------------------------------------------------------------------------------------
 

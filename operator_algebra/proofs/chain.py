@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cache
 from itertools import islice
 
@@ -19,7 +18,7 @@ from operator_algebra.identities.identity import Identity
 from operator_algebra.identities.variants import wider
 from operator_algebra.proofs.certificate import Writer, kernel_word
 from operator_algebra.proofs.facts import Assumed, BracketOf, DiagonalOf, Fact, Turned, Unique
-from operator_algebra.proofs.letters import ONE, RING, Form, Letter, Word, adjoint
+from operator_algebra.proofs.letters import ONE, RING, Form, Letter, Rational, Word, adjoint, quotient
 from operator_algebra.proofs.order import Key, Order
 from operator_algebra.proofs.search import Search
 from operator_algebra.proofs.spelling import Style, arranged, spelled, written
@@ -34,7 +33,7 @@ _WIDTH = 60
 
 EXPANDED = "definitions, multiplied out"
 
-Terms = tuple[tuple[Fraction, tuple[str, ...]], ...]
+Terms = tuple[tuple[Rational, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ class Lemma:
     number: int
     lhs: Terms
     rhs: Terms
-    because: tuple[tuple[Fraction, tuple[str, ...], str, tuple[str, ...]], ...]
+    because: tuple[tuple[Rational, tuple[str, ...], str, tuple[str, ...]], ...]
     rule: str = ""
 
     def text(self, style: Style = "unicode") -> str:
@@ -131,7 +130,7 @@ class _Teller:
 
     writer: Writer
     key: Key
-    claimed: frozenset[frozenset[tuple[Word, Fraction]]]
+    claimed: frozenset[frozenset[tuple[Word, Rational]]]
     folded: list[tuple[tuple[str, ...], str]]
     lemmas: dict[Fact, Lemma] = field(default_factory=dict[Fact, Lemma])
 
@@ -209,7 +208,7 @@ class _Teller:
         if found is not None:
             return found
         why = fact.why
-        because: list[tuple[Fraction, tuple[str, ...], str, tuple[str, ...]]] = []
+        because: list[tuple[Rational, tuple[str, ...], str, tuple[str, ...]]] = []
         rule = ""
         if isinstance(why, tuple):
             for c, left, one, right in why:
@@ -269,7 +268,7 @@ def _rewritten(bench: Workbench, form: Form) -> Iterator[tuple[Form, Fact]]:
             for word, found in chosen.items():
                 if word not in form:
                     continue  # an earlier one has cancelled it
-                taken = RING.product([{found.left: form[word]}, rule.fact.form, {found.right: Fraction(1)}])
+                taken = RING.product([{found.left: form[word]}, rule.fact.form, {found.right: 1}])
                 form = RING.minus(form, taken)
             matches = {word: found for word in form if (found := rules.match(word)) is not None}
         yield form, rule.fact
@@ -281,7 +280,7 @@ def _folds(theory: Theory, writer: Writer, *sides: Expr) -> list[tuple[tuple[str
     for node in (one for side in sides for one in postorder(side, all_below)):
         if isinstance(node, Symbol) and node.definition is not None:
             form = theory.read(node)
-            ((word, c),) = form.items() if len(form) == 1 else ((ONE, Fraction(0)),)
+            ((word, c),) = form.items() if len(form) == 1 else ((ONE, 0),)
             if c == 1 and len(word[1]) > 1 and not word[0]:
                 turned = next(iter(adjoint(form)))
                 found.setdefault(tuple(writer.word(word).split()), node.name)
@@ -289,7 +288,7 @@ def _folds(theory: Theory, writer: Writer, *sides: Expr) -> list[tuple[tuple[str
     return sorted(found.items(), key=lambda pair: -len(pair[0]))
 
 
-def _content(form: Form) -> frozenset[tuple[Word, Fraction]]:
+def _content(form: Form) -> frozenset[tuple[Word, Rational]]:
     return frozenset(form.items())
 
 
@@ -299,10 +298,10 @@ def record_of(form: Form) -> str | None:
 
 
 @cache
-def _laws() -> Mapping[frozenset[tuple[Word, Fraction]], str]:
+def _laws() -> Mapping[frozenset[tuple[Word, Rational]], str]:
     """The laws of the catalogue by what they say is zero, however it is scaled, and their adjoints."""
     theory = Theory()
-    found: dict[frozenset[tuple[Word, Fraction]], str] = {}
+    found: dict[frozenset[tuple[Word, Rational]], str] = {}
     for law in catalogue().values():
         for reading in wider(law):
             if isinstance(reading, Identity):
@@ -312,7 +311,7 @@ def _laws() -> Mapping[frozenset[tuple[Word, Fraction]], str]:
     return found
 
 
-def _scaled(form: Form) -> Iterator[frozenset[tuple[Word, Fraction]]]:
+def _scaled(form: Form) -> Iterator[frozenset[tuple[Word, Rational]]]:
     """What says the same: multiples in which a coefficient is one, and their adjoints."""
     for one in (form, adjoint(form)):
-        yield from (_content(RING.scaled(1 / c, one)) for c in set(one.values()))
+        yield from (_content(RING.scaled(quotient(1, c), one)) for c in set(one.values()))

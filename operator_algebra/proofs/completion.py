@@ -12,12 +12,12 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from itertools import count
+from operator import neg
 from typing import Literal, NamedTuple
 
 from operator_algebra.proofs.facts import Fact, Term, collected, total, turned
-from operator_algebra.proofs.letters import ONE, Form, Letter, TooLong, Word
+from operator_algebra.proofs.letters import ONE, Form, Letter, Rational, TooLong, Word, quotient
 from operator_algebra.proofs.order import Order, Place
 
 _STEPS = 20_000
@@ -36,7 +36,7 @@ class Rule:
     fact: Fact
     numbers: tuple[Letter, ...]
     lead: tuple[Letter, ...]
-    tail: tuple[tuple[Word, Fraction], ...]
+    tail: tuple[tuple[Word, Rational], ...]
 
     @property
     def local(self) -> bool:
@@ -96,7 +96,7 @@ class Completion:
 
         With `local` only rules between blocks of one body apply: propagations stay as they are.
         """
-        pending, normal = dict(form), dict[Word, Fraction]()
+        pending, normal, down = dict(form), dict[Word, Rational](), self._down
         heap = [(self._downward(word), k, word) for k, word in enumerate(pending)]
         heapq.heapify(heap)
         trace: list[Term] = []
@@ -108,7 +108,7 @@ class Completion:
                 continue
             found = self.match(word, local=local)
             if found is None:
-                normal[word] = normal.get(word, Fraction(0)) + c
+                normal[word] = normal.get(word, 0) + c
                 continue
             rule, left, right = found.rule, found.left, found.right
             trace.append(Term(c, left, rule.fact, right))
@@ -122,7 +122,7 @@ class Completion:
                 pending[made] = change if known is None else known + change
                 if known is None:
                     serial += 1
-                    heapq.heappush(heap, (self._downward(made), serial, made))
+                    heapq.heappush(heap, (down.get(made) or self._downward(made), serial, made))
         return {word: c for word, c in normal.items() if c}, trace
 
     def match(self, word: Word, *, local: bool = False) -> Match | None:
@@ -131,7 +131,7 @@ class Completion:
         for k, x in enumerate(letters):
             for rule in self._starting.get(x, ()):
                 end = k + len(rule.lead)
-                if letters[k:end] == rule.lead and (rule.local or not local):
+                if letters[k:end] == rule.lead and (not local or rule.local):
                     rest = numbers
                     if rule.numbers:
                         if Counter(rule.numbers) - Counter(numbers):
@@ -150,7 +150,7 @@ class Completion:
         found = self._down.get(word)
         if found is None:
             weight, length, places, count, numbers = self._key(word)
-            found = self._down[word] = (-weight, -length, tuple(-k for k in places), -count, numbers)
+            found = self._down[word] = (-weight, -length, tuple(map(neg, places)), -count, numbers)
         return found
 
     # -- completing
@@ -218,7 +218,7 @@ class Completion:
 
     def _do(self, job: Fact | _Overlap) -> bool:
         if isinstance(job, Fact):
-            form, terms = job.form, [Term(Fraction(1), ONE, job, ONE)]
+            form, terms = job.form, [Term(1, ONE, job, ONE)]
         else:
             if job.first not in self.rules or job.second not in self.rules:
                 return False
@@ -235,8 +235,10 @@ class Completion:
         if not trace and c == 1 and isinstance(job, Fact):
             fact = job
         else:
-            why = collected([*(Term(t.c / c, *t[1:]) for t in terms), *(Term(-t.c / c, *t[1:]) for t in trace)])
-            fact = Fact({word: own / c for word, own in normal.items()}, why)
+            why = collected(
+                [*(Term(quotient(t.c, c), *t[1:]) for t in terms), *(Term(-quotient(t.c, c), *t[1:]) for t in trace)]
+            )
+            fact = Fact({word: quotient(own, c) for word, own in normal.items()}, why)
         self._enter(Rule(fact, lead[0], lead[1], tuple((w, d) for w, d in fact.form.items() if w != lead)))
         return True
 
@@ -258,6 +260,8 @@ class Completion:
         self._starting[rule.lead[0]].remove(rule)
 
     def _overlaps(self, first: Rule, second: Rule) -> None:
+        if second.lead[0] not in first.lead:
+            return
         longest = min(len(first.lead), len(second.lead)) - 1
         for shared in range(1, longest + 1):
             if first.lead[-shared:] == second.lead[:shared]:
@@ -267,6 +271,8 @@ class Completion:
 def _within(rule: Rule, old: Rule) -> bool:
     """Whether a new rule applies to the leading word of an old one."""
     n = len(rule.lead)
+    if rule.lead[0] not in old.lead:
+        return False
     inside = any(old.lead[k : k + n] == rule.lead for k in range(len(old.lead) - n + 1))
     return inside and not Counter(rule.numbers) - Counter(old.numbers)
 
@@ -278,7 +284,7 @@ def _difference(job: _Overlap) -> tuple[Form, list[Term]]:
     mine, other = Counter(first.numbers), Counter(second.numbers)
     own, others = (tuple(sorted((x - y).elements())) for x, y in ((other, mine), (mine, other)))
     terms = [
-        Term(Fraction(1), (own, ()), first.fact, ((), after)),
-        Term(Fraction(-1), (others, before), second.fact, ONE),
+        Term(1, (own, ()), first.fact, ((), after)),
+        Term(-1, (others, before), second.fact, ONE),
     ]
     return total(terms).form, terms

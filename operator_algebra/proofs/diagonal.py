@@ -8,7 +8,6 @@ joins ancestors and descendants only, since children of one body are neither. On
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 
 from operator_algebra.operators.structure import Structure
 from operator_algebra.proofs.letters import RING, Form, Letter, pattern, times, word
@@ -82,4 +81,4 @@ def _of_word(letters: tuple[Letter, ...], named: Named, *, serial: bool) -> Form
 def _letter(letters: tuple[Letter, ...], named: Named, numbers: tuple[Letter, ...], *, serial: bool) -> Form:
     """Diag(E* X E) of a block-diagonal X: a letter on trees."""
     own = word(*letters) if local(letters, serial=serial) else named(word(*letters))
-    return RING.product([{(numbers, ()): Fraction(1)}, own])
+    return RING.product([{(numbers, ()): 1}, own])

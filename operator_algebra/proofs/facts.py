@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
 from operator_algebra.identities.identity import Identity
-from operator_algebra.proofs.letters import ONE, RING, Form, Letter, Word, adjoint
+from operator_algebra.proofs.letters import ONE, RING, Form, Letter, Rational, Word, adjoint
 from operator_algebra.proofs.theory import Axiom
 
 
 class Term(NamedTuple):
     """A multiple c · left · fact · right."""
 
-    c: Fraction
+    c: Rational
     left: Word
     fact: Fact
     right: Word
@@ -93,11 +92,11 @@ def total(terms: Iterable[Term]) -> Fact:
     listed = tuple(terms)
     if len(listed) == 1 and listed[0] == (1, ONE, listed[0].fact, ONE):
         return listed[0].fact
-    parts = (RING.product([{t.left: t.c}, t.fact.form, {t.right: Fraction(1)}]) for t in listed)
+    parts = (RING.product([{t.left: t.c}, t.fact.form, {t.right: 1}]) for t in listed)
     return Fact(RING.sum(parts), listed)
 
 
-def multiple(c: Fraction, fact: Fact, left: Word = ONE, right: Word = ONE) -> Term:
+def multiple(c: Rational, fact: Fact, left: Word = ONE, right: Word = ONE) -> Term:
     """One term of a sum."""
     return Term(c, left, fact, right)
 
@@ -109,9 +108,9 @@ def turned(fact: Fact) -> Fact:
 
 def collected(terms: Iterable[Term]) -> tuple[Term, ...]:
     """The same sum with equal terms put together."""
-    found: dict[tuple[Word, Fact, Word], Fraction] = {}
+    found: dict[tuple[Word, Fact, Word], Rational] = {}
     for c, left, fact, right in terms:
-        found[left, fact, right] = found.get((left, fact, right), Fraction(0)) + c
+        found[left, fact, right] = found.get((left, fact, right), 0) + c
     return tuple(Term(c, left, fact, right) for (left, fact, right), c in found.items() if c)
 
 

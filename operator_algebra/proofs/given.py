@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from itertools import product
 
 from operator_algebra.arguments import items
@@ -195,7 +194,7 @@ class _Carried:
             yield Term(term.c * c * d, before, self.facts[term.fact], after)
 
     def _word(self, one: Word) -> Form:
-        return RING.substituted({one: Fraction(1)}, self._image)
+        return RING.substituted({one: 1}, self._image)
 
     def _image(self, letter: Letter) -> Form:
         """What a letter between free operators is between those that they stand for."""

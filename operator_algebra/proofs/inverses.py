@@ -6,11 +6,10 @@ Nothing is assumed of the inverse found: X is the inverse of p because p X = I i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 from operator_algebra.operators.spaces import Type
 from operator_algebra.proofs.facts import Fact, Term, total
-from operator_algebra.proofs.letters import ONE, RING, Form, Letter, adjoint, times, word
+from operator_algebra.proofs.letters import ONE, RING, Form, Letter, Rational, adjoint, quotient, times, word
 from operator_algebra.proofs.theory import Axiom
 from operator_algebra.proofs.workbench import Workbench
 
@@ -35,13 +34,13 @@ def _is(bench: Workbench, x: Letter, found: Form, fact: Fact) -> Fact:
     """The fact x = found from body · found = I, multiplied by x from the left."""
     left = next(one for why, one in bench.axioms.items() if why == Axiom(x, "left"))
     terms = [Term(c, ONE, left, found_word) for found_word, c in found.items()]
-    return total([*terms, Term(Fraction(-1), ((), (x,)), fact, ONE)])
+    return total([*terms, Term(-1, ((), (x,)), fact, ONE)])
 
 
 def inverse_of(bench: Workbench, p: Form, besides: Letter) -> Form | None:
     """What may be the inverse of a polynomial in normal form."""
     if len(p) == 1 and ONE in p:
-        return {ONE: 1 / p[ONE]}
+        return {ONE: quotient(1, p[ONE])}
     return _known(bench, p, besides) or _by_lemma(bench, p, besides) or _by_factors(bench, p, besides)
 
 
@@ -83,7 +82,7 @@ def _by_lemma(bench: Workbench, p: Form, besides: Letter) -> Form | None:
 def inverse_in_place(bench: Workbench, p: Form, besides: Letter) -> Form | None:
     """The inverse of I, of what a letter is the inverse of, or of a leaf that is declared to have one."""
     if len(p) == 1 and ONE in p:
-        return {ONE: 1 / p[ONE]}
+        return {ONE: quotient(1, p[ONE])}
     letters = next(iter(p))[1]
     if p == word(*letters) and len(letters) == 1 and _invertible(letters[0]):
         spaces = letters[0].type
@@ -124,7 +123,7 @@ def _by_factors(bench: Workbench, p: Form, besides: Letter) -> Form | None:
         mirrored = right == adjoint(left)
         last = None if first is None else adjoint(first) if mirrored else _of_a_factor(bench, right, besides)
         if first is not None and last is not None:
-            return RING.scaled(1 / c, times(last, inner, first))
+            return RING.scaled(quotient(1, c), times(last, inner, first))
     return None
 
 
@@ -132,9 +131,9 @@ def _of_a_factor(bench: Workbench, p: Form, besides: Letter) -> Form | None:
     return inverse_in_place(bench, p, besides) or _by_lemma(bench, p, besides)
 
 
-def _factors(p: Form, middle: Letter) -> tuple[Fraction, Form, Form] | None:
+def _factors(p: Form, middle: Letter) -> tuple[Rational, Form, Form] | None:
     """P = c A C B if the coefficients, as a table over what stands left and right of C, are of rank one."""
-    table: dict[tuple[tuple[Letter, ...], tuple[Letter, ...]], Fraction] = {}
+    table: dict[tuple[tuple[Letter, ...], tuple[Letter, ...]], Rational] = {}
     for (numbers, letters), c in p.items():
         if numbers or letters.count(middle) != 1:
             return None
@@ -148,8 +147,8 @@ def _factors(p: Form, middle: Letter) -> tuple[Fraction, Form, Form] | None:
     line = {v: c for (u, v), c in table.items() if u == first}
     if len(table) != len(column) * len(line):
         return None
-    if any(c * pivot != column.get(u, Fraction(0)) * line.get(v, Fraction(0)) for (u, v), c in table.items()):
+    if any(c * pivot != column.get(u, 0) * line.get(v, 0) for (u, v), c in table.items()):
         return None
-    left = {((), u): c / pivot for u, c in column.items()}
-    right = {((), v): c / pivot for v, c in line.items()}
+    left = {((), u): quotient(c, pivot) for u, c in column.items()}
+    right = {((), v): quotient(c, pivot) for v, c in line.items()}
     return pivot, left, right

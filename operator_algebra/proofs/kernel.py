@@ -113,8 +113,8 @@ def less(p: Poly, q: Poly) -> Poly:
 
 def power(*letters: Letter) -> Poly:
     """The polynomial of one word; numbers stand in front."""
-    numbers = sorted((x for x in letters if x.kind == "number"), key=repr)
-    return {(*numbers, *(x for x in letters if x.kind != "number")) if numbers else letters: 1}
+    numbers = [x for x in letters if x.kind == "number"]
+    return {(*sorted(numbers, key=repr), *(x for x in letters if x.kind != "number")) if numbers else letters: 1}
 
 
 def times(*factors: Poly) -> Poly:

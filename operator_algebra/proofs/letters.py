@@ -50,8 +50,10 @@ class Letter:
         return (str(self.source), self.serial) < (str(other.source), other.serial)
 
 
+Rational: TypeAlias = int | Fraction
+"""Coefficients: whole numbers are many times faster than fractions, and most are whole."""
 Word: TypeAlias = AnyWord[Letter, Letter]
-Form: TypeAlias = Polynomial[Letter, Letter, Fraction]
+Form: TypeAlias = Polynomial[Letter, Letter, Rational]
 
 
 def row(numbers: Sequence[Letter], letters: Sequence[Letter]) -> Word:
@@ -72,7 +74,19 @@ def _limited(terms: int) -> None:
         raise TooLong
 
 
-RING: Ring[Letter, Letter, Fraction] = Ring(Fraction(1), row, _limited)
+RING: Ring[Letter, Letter, Rational] = Ring(1, row, _limited)
+
+
+def quotient(a: Rational, b: Rational) -> Rational:
+    """A coefficient by another; what is whole is an integer."""
+    if b in (1, -1):
+        return whole(a if b == 1 else -a)
+    return whole(Fraction(a) / b)
+
+
+def whole(c: Rational) -> Rational:
+    """The same number, an integer if it is one."""
+    return c.numerator if c.denominator == 1 else c
 
 
 def adjoint(p: Form) -> Form:
@@ -104,7 +118,7 @@ def pattern(letters: Iterable[Letter]) -> Structure:
 def whole_pattern(p: Form) -> Structure:
     """The structure of a polynomial."""
     flow: Flow = "zero"
-    total: Fraction | None = Fraction(0)
+    total: Rational | None = 0
     for (numbers, letters), c in p.items():
         part = pattern(letters) if letters else Structure.make("diagonal", ("unit",))
         flow = join_flow(flow, part.flow)
@@ -120,7 +134,7 @@ _known: WeakValueDictionary[tuple[object, ...], Letter] = WeakValueDictionary()
 _count = iter(range(1, 1 << 62))
 
 
-def _content(p: Form) -> frozenset[tuple[Word, Fraction]]:
+def _content(p: Form) -> frozenset[tuple[Word, Rational]]:
     return frozenset(p.items())
 
 

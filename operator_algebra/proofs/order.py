@@ -35,7 +35,16 @@ class Order:
     @property
     def key(self) -> Key:
         """What sorts words: by weight, by length, letter by letter."""
-        return cast("Key", degree_lexicographic(self._place, self._weight))
+        first = cast("Key", degree_lexicographic(self._place, self._weight))
+        known = cast("Key", degree_lexicographic(self._places.__getitem__, self._weights.__getitem__))
+
+        def place(word: Word) -> Place:
+            try:
+                return known(word)
+            except KeyError:  # a letter that has no place yet
+                return first(word)
+
+        return place
 
     def _place(self, x: Letter) -> int:
         found = self._places.get(x)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -27,6 +27,7 @@ from operator_algebra.proofs.counterexample import Counterexample
 from operator_algebra.proofs.decide import Decision, decide
 from operator_algebra.proofs.given import laws_used, prove_from
 from operator_algebra.proofs.kernel import Data
+from operator_algebra.proofs.lean import file_of
 from operator_algebra.proofs.page import proof_page
 from operator_algebra.proofs.refute import refute
 from operator_algebra.proofs.schemas import Blocks, Obligation, ways
@@ -125,9 +126,11 @@ class Proof:
         """The links of the chain, reading by reading; none where there is no chain."""
         return tuple(step for reading in self.readings if reading.chain for step in reading.chain.steps)
 
-    def render(self, style: Style = "unicode") -> str:
-        """The proof as text or LaTeX: a chain of equalities, each with its reason."""
-        choice(style, "style", get_args(Style))
+    def render(self, style: Style | Literal["lean"] = "unicode") -> str:
+        """The proof as text or LaTeX: a chain of equalities, each with its reason; as a file of Lean 4: its lines."""
+        choice(style, "style", (*get_args(Style), "lean"))
+        if style == "lean":
+            return file_of(str(self), self._certified())
         told = [reading.chain for reading in self.readings if reading.chain is not None]
         if not told:
             raise InputError(f"there is no chain to be shown: the verdict is {self.verdict}.")
@@ -143,9 +146,12 @@ class Proof:
 
     def certificate(self) -> dict[str, Data]:
         """The certificates of all readings as data: `json.dumps` it, and run the kernel on the file."""
+        return {"format": kernel.FORMAT, "proofs": [written for _, written in self._certified()]}
+
+    def _certified(self) -> list[tuple[str, dict[str, Data]]]:
         if not self:
             raise InputError(f"there is no certificate: the verdict is {self.verdict}.")
-        return {"format": kernel.FORMAT, "proofs": [reading.certificate for reading in self.readings]}
+        return [(one.claim.name, one.certificate) for one in self.readings if one.certificate is not None]
 
     def replay(self) -> None:
         """Have the kernel check every certificate again; `TheoryError` if it refuses one."""
@@ -284,7 +290,7 @@ def _statement(law: Statement, seconds: float) -> Proof:
         assert isinstance(one, Statement)
         tried: list[Reading] = []
         for way in ways(one):
-            tried = [_obligation(part, one, seconds) for part in way.obligations]
+            tried = [*_until_one_fails(_obligation(part, one, seconds) for part in way.obligations)]
             if all(reading.verdict == "PROVED" for reading in tried):
                 schemas += [way.schema] if way.schema not in schemas else []
                 break
@@ -295,6 +301,14 @@ def _statement(law: Statement, seconds: float) -> Proof:
             return Proof(law, tuple(replace(left, verdict="UNDECIDED") for left in tried if left.verdict != "PROVED"))
         readings += tried
     return Proof(law, tuple(readings), tuple(schemas))
+
+
+def _until_one_fails(readings: Iterable[Reading]) -> Iterator[Reading]:
+    """What was proved, and the first that was not: of the rest nothing has to be known."""
+    for one in readings:
+        yield one
+        if one.verdict != "PROVED":
+            return
 
 
 def _obligation(part: Obligation, law: Statement, seconds: float) -> Reading:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 
 from operator_algebra.expressions.build import diag, inv, matmul, one, zero
 from operator_algebra.expressions.nodes import Expr, Symbol
@@ -64,7 +63,7 @@ def letter_names(e: Expr, theory: Theory) -> dict[Letter, Expr]:
     for node in postorder(e, all_below):
         if isinstance(node, Symbol) and node.definition is not None:
             form = theory.read(node)
-            if list(form.values()) == [Fraction(1)]:
+            if list(form.values()) == [1]:
                 ((numbers, letters),) = form
                 if not numbers and len(letters) == 1:
                     found.setdefault(letters[0], node)

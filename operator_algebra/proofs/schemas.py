@@ -253,8 +253,8 @@ def _unit_factors(X: Expr, Y: Expr) -> Iterator[Expr]:
 
 
 def _trace(X: Expr, Y: Expr) -> Iterator[Reduced]:
-    yield from _turned_factors(X, Y)
     yield from _logarithmic_rates(X, Y)
+    yield from _turned_factors(X, Y)
 
 
 def _logarithmic_rates(X: Expr, Y: Expr) -> Iterator[Reduced]:

@@ -11,7 +11,7 @@ from operator_algebra.expressions.names import written as name_written
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.proofs.certificate import Writer
 from operator_algebra.proofs.kernel import Data
-from operator_algebra.proofs.letters import Form
+from operator_algebra.proofs.letters import Form, Rational
 from operator_algebra.proofs.theory import Theory
 
 _LONG = 6
@@ -47,7 +47,7 @@ def word(text: str | Iterable[str], style: Style = "unicode") -> str:
     return " ".join(spelled(name, style) for name in names) or "I"
 
 
-def written(terms: Sequence[tuple[Fraction, Sequence[str]]], style: Style = "unicode") -> str:
+def written(terms: Sequence[tuple[Rational, Sequence[str]]], style: Style = "unicode") -> str:
     """A polynomial: rational multiples of words.
 
     >>> written([(Fraction(1), ("phi",)), (Fraction(-1, 2), ())])
@@ -63,14 +63,14 @@ def written(terms: Sequence[tuple[Fraction, Sequence[str]]], style: Style = "uni
     return " ".join(texts) or "0"
 
 
-def arranged(terms: Iterable[tuple[Fraction, tuple[str, ...]]]) -> tuple[tuple[Fraction, tuple[str, ...]], ...]:
+def arranged(terms: Iterable[tuple[Rational, tuple[str, ...]]]) -> tuple[tuple[Rational, tuple[str, ...]], ...]:
     """The shortest words first, but no minus in front if it can be helped."""
     found = sorted(terms, key=lambda term: (len(term[1]), term[1]))
     first = next((k for k, (c, _) in enumerate(found) if c > 0), 0)
     return (*found[first : first + 1], *found[:first], *found[first + 1 :])
 
 
-def _fraction(c: Fraction, style: Style) -> str:
+def _fraction(c: Rational, style: Style) -> str:
     if style == "latex" and c.denominator != 1:
         return rf"\tfrac{{{c.numerator}}}{{{c.denominator}}}"
     return str(c)

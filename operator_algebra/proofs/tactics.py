@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import product
 
 from operator_algebra.expressions.nodes import Expr, Symbol
@@ -13,7 +12,7 @@ from operator_algebra.identities.identity import Identity
 from operator_algebra.operators.leaf import RigidShift
 from operator_algebra.operators.local import CROSS, CROSSBAR
 from operator_algebra.proofs.facts import BracketOf, DiagonalOf, Fact, Term, Unique, total
-from operator_algebra.proofs.letters import ONE, RING, Form, Letter, adjoint, times, word
+from operator_algebra.proofs.letters import ONE, RING, Form, Letter, adjoint, quotient, times, word
 from operator_algebra.proofs.theory import Axiom, Theory
 from operator_algebra.proofs.workbench import Workbench
 
@@ -37,7 +36,7 @@ def bracket_facts(bench: Workbench) -> Iterator[Fact]:
         if letters[0] in crosses:
             y = theory.value(x, word(*letters[1:]))
             if bench.once("jacobi", letters[0], y):
-                parts = [word(x), RING.scaled(Fraction(-1), word(letters[0], y)), word(y, letters[0])]
+                parts = [word(x), RING.scaled(-1, word(letters[0], y)), word(y, letters[0])]
                 yield bench.axiom(Axiom(letters[0], "jacobi", y), RING.sum(parts))
         if letters[0].starred and _rigid(letters[0].star):
             shift = letters[0]
@@ -79,9 +78,7 @@ def arguments(bench: Workbench) -> Iterator[Fact]:
             ((numbers, letters),) = body
             if y in letters and bench.once("same", x, y):
                 k = letters.index(y)
-                yield _inside(
-                    bench, x, total([Term(Fraction(1), (numbers, letters[:k]), known, ((), letters[k + 1 :]))])
-                )
+                yield _inside(bench, x, total([Term(1, (numbers, letters[:k]), known, ((), letters[k + 1 :]))]))
         if bench.age(x) < 2 and bench.once("unrolled", x):
             unrolled = _unrolled(body) if x.kind == "diag" else _first_unrolled(body)
             fact = bench.equal(body, unrolled) if unrolled != body else None
@@ -96,7 +93,7 @@ def _with_inverses(bench: Workbench, body: Form) -> Fact | None:
     for k, x in enumerate(letters):
         if x in bench.solved:
             left, right = (numbers, letters[:k]), ((), letters[k + 1 :])
-            return total([Term(Fraction(1), left, bench.solved[x], right)])
+            return total([Term(1, left, bench.solved[x], right)])
     return None
 
 
@@ -142,12 +139,12 @@ def uniqueness(bench: Workbench) -> Iterator[Fact]:
             if like and (x.kind == "unknown" or ("rolled out", x) in bench.said) and f not in bench.same:
                 found = _as_image(bench, f, word(x))
                 if found is not None:
-                    bench.same[x] = total([Term(Fraction(-1), ONE, found, ONE)])
+                    bench.same[x] = total([Term(-1, ONE, found, ONE)])
                     bench.same.setdefault(f, found)
                     yield found
         c = bench.goal.get(((), (f,)))
         if c is not None and len(bench.goal) > 1:
-            found = _as_image(bench, f, RING.minus(word(f), RING.scaled(1 / c, bench.goal)))
+            found = _as_image(bench, f, RING.minus(word(f), RING.scaled(quotient(1, c), bench.goal)))
             if found is not None and bench.once("claimed", f):
                 yield found
 

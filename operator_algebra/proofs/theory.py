@@ -35,7 +35,19 @@ from operator_algebra.operators.local import SPIN, LocalFunction
 from operator_algebra.operators.spaces import Type
 from operator_algebra.operators.structure import Structure
 from operator_algebra.proofs.diagonal import diagonal
-from operator_algebra.proofs.letters import RING, Form, Kind, Letter, adjoint, leaf, made_of, times, word
+from operator_algebra.proofs.letters import (
+    RING,
+    Form,
+    Kind,
+    Letter,
+    adjoint,
+    leaf,
+    made_of,
+    quotient,
+    times,
+    whole,
+    word,
+)
 
 TRAITS = ("serial", "1-DOF", "constant joint maps", "revolute")
 """Words of a domain that are axioms.
@@ -99,7 +111,7 @@ class Theory:
                 return RING.product(self._read[child] for child in node.children)
             case Scale():
                 if isinstance(node.factor, Fraction):
-                    return RING.scaled(node.factor, self._read[node.body])
+                    return RING.scaled(whole(node.factor), self._read[node.body])
                 return RING.product([self.number(node.factor), self._read[node.body]])
             case Symbol():
                 return self._symbol(node)
@@ -120,7 +132,7 @@ class Theory:
         if len(body) == 1:
             (((numbers, letters), c),) = body.items()
             if not numbers and len(letters) == 1 and letters[0].kind == "inverse" and letters[0].body is not None:
-                return RING.scaled(1 / c, letters[0].body)
+                return RING.scaled(quotient(1, c), letters[0].body)
         return word(self.letter_of(node))
 
     def _symbol(self, node: Symbol) -> Form:
@@ -129,7 +141,7 @@ class Theory:
         if node in self._bound:
             return word(self._bound[node])
         if node.type == SCALAR:
-            return {((self._met(leaf(node, "number", node.structure)),), ()): Fraction(1)}
+            return {((self._met(leaf(node, "number", node.structure)),), ()): 1}
         return word(self._met(leaf(node, "leaf", node.structure)))
 
     def number(self, factor: Expr) -> Form:
@@ -138,7 +150,7 @@ class Theory:
         if all(not letters for _, letters in form):
             return form
         symmetric = Structure.make("small", ("symmetric",))
-        return {((self._met(leaf(min(factor, factor.T, key=repr), "number", symmetric)),), ()): Fraction(1)}
+        return {((self._met(leaf(min(factor, factor.T, key=repr), "number", symmetric)),), ()): 1}
 
     def _unknown(self, node: Fixpoint) -> Letter:
         letter = leaf(node, "unknown", node.structure)

@@ -8,13 +8,12 @@ is whatever else satisfies it: an unknown of the claim, or one that is introduce
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 from operator_algebra.errors import OperatorAlgebraError
 from operator_algebra.expressions.build import fixpoint
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.proofs.facts import DiagonalOf, Fact, Term, Unique, total, turned
-from operator_algebra.proofs.letters import ONE, RING, Form, Letter, adjoint, times, word
+from operator_algebra.proofs.letters import ONE, RING, Form, Letter, adjoint, quotient, times, word
 from operator_algebra.proofs.readback import formula_of
 from operator_algebra.proofs.workbench import Workbench
 
@@ -39,7 +38,7 @@ def _claimed(bench: Workbench) -> Iterator[Fact]:
     left = bench.full.reduce(bench.goal)[0]
     for word_, c in left.items() if len(left) > 1 else ():
         if len(word_[1]) == 1 and not word_[0] and (f := word_[1][0]).kind == "unknown" and not f.starred:
-            solved = _is_solution(bench, f, RING.minus(word(f), RING.scaled(1 / c, left)))
+            solved = _is_solution(bench, f, RING.minus(word(f), RING.scaled(quotient(1, c), left)))
             if solved is not None and bench.once("claimed", f, frozenset(left.items())):
                 yield solved
 
@@ -156,11 +155,11 @@ def _equation(bench: Workbench, x: Letter, waiting: frozenset[Letter]) -> Fact |
             break
         ((numbers, row), y, known) = place
         k, c = row.index(y), fact.form[numbers, row]
-        fact = total([Term(Fraction(1), ONE, fact, ONE), Term(-c, (numbers, row[:k]), known, ((), row[k + 1 :]))])
+        fact = total([Term(1, ONE, fact, ONE), Term(-c, (numbers, row[:k]), known, ((), row[k + 1 :]))])
     rest, trace = bench.core.reduce(RING.minus(word(x), fact.form))
     if any(y.kind == "diag" and _open(y, x) for _, row in rest for y in row):
         return None
-    return total([Term(Fraction(1), ONE, fact, ONE), *trace])
+    return total([Term(1, ONE, fact, ONE), *trace])
 
 
 def _known(bench: Workbench, y: Letter, waiting: frozenset[Letter]) -> Fact | None:
@@ -173,7 +172,7 @@ def _known(bench: Workbench, y: Letter, waiting: frozenset[Letter]) -> Fact | No
     for k, z in enumerate(letters):
         known = _solution(bench, z, waiting) if z.kind == "diag" else None
         if known is not None:
-            return _diagonal(bench, total([Term(Fraction(1), ((), letters[:k]), known, ((), letters[k + 1 :]))]))
+            return _diagonal(bench, total([Term(1, ((), letters[:k]), known, ((), letters[k + 1 :]))]))
     return _opened(bench, y)
 
 
@@ -205,10 +204,10 @@ def _is_solution(bench: Workbench, f: Letter, image: Form, fact: Fact | None = N
     gap = bench.equal(rhs, wanted) if rhs != wanted else Fact({}, ())
     if gap is None:
         return None
-    terms = [Term(Fraction(1), ONE, one, ONE) for one in (fact, gap) if one is not None and one.form]
+    terms = [Term(1, ONE, one, ONE) for one in (fact, gap) if one is not None and one.form]
     shown = total([*terms, *(Term(-t.c, t.left, t.fact, t.right) for t in plain)])
     solved = Fact(RING.minus(word(f), image), Unique(f, image, shown, tuple(renamed.items())))
-    return total([Term(Fraction(-1), ONE, solved, ONE)])
+    return total([Term(-1, ONE, solved, ONE)])
 
 
 def _written_out(bench: Workbench, p: Form) -> Iterator[Term]:

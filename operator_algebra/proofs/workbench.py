@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 from operator_algebra.proofs.completion import Completion
 from operator_algebra.proofs.facts import Fact, Real, Term, total
-from operator_algebra.proofs.letters import ONE, RING, Form, Letter, Word, adjoint
+from operator_algebra.proofs.letters import ONE, RING, Form, Letter, Rational, Word, adjoint
 from operator_algebra.proofs.theory import Axiom, Theory
 
 
@@ -18,7 +17,7 @@ class Workbench:
     theory: Theory
     core: Completion
     full: Completion
-    goal: Form = field(default_factory=dict[Word, Fraction])
+    goal: Form = field(default_factory=dict[Word, Rational])
     axioms: dict[Axiom, Fact] = field(default_factory=dict[Axiom, Fact])
     said: set[tuple[object, ...]] = field(default_factory=set[tuple[object, ...]])
     same: dict[Letter, Fact] = field(default_factory=dict[Letter, Fact])
@@ -80,5 +79,5 @@ def _numbers(rules: Completion, rest: Form) -> list[Term]:
         if letters and letters[0].type.codomain.name == letters[-1].type.domain.name == "one":
             ((other, _),) = adjoint({word: c}).items()
             if rules.order.key(other) < rules.order.key(word):
-                found.append(Term(c, ONE, Fact(RING.minus({word: Fraction(1)}, {other: Fraction(1)}), Real(word)), ONE))
+                found.append(Term(c, ONE, Fact(RING.minus({word: 1}, {other: 1}), Real(word)), ONE))
     return found

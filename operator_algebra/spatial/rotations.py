@@ -67,6 +67,11 @@ def quaternion_exp(vector: Array, xp: ManifoldNamespace) -> Array:
     return xp.concatenate([cosine[..., None], factor[..., None] * vector], axis=-1)
 
 
+def quaternion_rate(quaternion: Array, turning: Array, xp: ArrayNamespace) -> Array:
+    """The rate ½ q ∘ [0, ω] of a quaternion, ω being the angular velocity in the axes that turn."""
+    return 0.5 * quaternion_product(quaternion, xp.concatenate([xp.zeros_like(turning[..., :1]), turning], axis=-1), xp)
+
+
 def quaternion_log(q: Array, xp: ManifoldNamespace) -> Array:
     """Rotation vector, of length at most π, of a unit quaternion; inverse of `quaternion_exp`."""
     w = xp.where(q[..., 0] < 0.0, -q[..., 0], q[..., 0])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from operator_algebra.errors import InputError
-from operator_algebra.markup import element, escape
+from operator_algebra.markup import element, html_page
 
 if TYPE_CHECKING:
     from operator_algebra.views.ink.picture import Picture
@@ -41,9 +41,7 @@ class Movie:
 
     def html(self) -> str:
         """The movie as a page."""
-        head = '<meta charset="utf-8"><meta name="color-scheme" content="light dark">'
-        head += element("title", escape(self.title))
-        return f"<!doctype html><html><head>{head}</head><body>{self._repr_html_()}</body></html>"
+        return html_page(self.title, self._repr_html_())
 
     def save(self, path: str | Path) -> None:
         """Write the movie to a .gif or .html file."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,49 +14,22 @@ from operator_algebra.compiler import compile as compile_program
 from operator_algebra.evaluation import evaluate
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import dense
-from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import random_tree
 from operator_algebra.models.gallery import load
-from operator_algebra.models.model import Body, Model
+from operator_algebra.models.model import Model
 from operator_algebra.spatial.arrays import Axes
-from operator_algebra.symbols import H_dot
+from tests.applications.inputs import numbers, read_by, sprung
 from tests.oracles import pinocchio_models
 from tests.rounding import apart, size
 from tests.strategies import ALL_JOINTS, mechanisms
 
 CONSTANT = tuple(kind for kind in ALL_JOINTS if kind != "universal")
-SPRUNG = ("revolute", "prismatic", "helical", "cylindrical", "translation", "spherical")
 ALL = random_tree(len(CONSTANT), joints=CONSTANT, branching=0.6, seed=5)
 TINY = 1e-40
 DIGITS = 1e-10
 """Of the largest entry: inverses of well-conditioned mass matrices lose few of sixteen."""
 frames = st.sampled_from(["body", "world"])
-
-
-def sprung(model: Model) -> Model:
-    """The model with springs and dampers where a joint can have them."""
-
-    def changed(body: Body) -> Body:
-        stiffness = 3.0 if body.joint.kind in SPRUNG else ()
-        return replace(body, joint=replace(body.joint, stiffness=stiffness, damping=0.2, armature=0.1))
-
-    return Model(name=f"{model.name} with springs", bodies=[changed(body) for body in model.bodies])
-
-
-def numbers(model: Model, seed: int) -> dict[str, Any]:
-    """Values for all inputs of this page but `spring_rate`."""
-    rng = np.random.default_rng(seed)
-    found = {name: rng.standard_normal(model.nv) for name in ("qdd", "T", "w")}
-    return found | {"v": model.random(seed)[1], "f_ext": rng.standard_normal(6 * model.n)}
-
-
-def read_by(e: Expr, values: dict[str, Any]) -> dict[str, Any]:
-    """Those that a formula reads; v with Ḣ."""
-    names = {symbol.name for symbol in free_symbols(e)}
-    if H_dot in free_symbols(e):
-        names.add("v")
-    return {name: value for name, value in values.items() if name in names}
 
 
 CASES: dict[str, tuple[Expr, Expr, str]] = {

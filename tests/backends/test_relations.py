@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from operator_algebra.backends.backend import SINGULAR
-from operator_algebra.backends.numpy.triangles import Equations
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.models.model import Model
 from tests.lowering.lost_digits import EPS, FORMULAS, Truth, error_of, inputs
@@ -63,15 +62,3 @@ def test_errors_stay_below_what_is_told(family: str, first: int) -> None:
             expected = truth.answer(formula)
             if expected is not None and measure.min() > SINGULAR:
                 assert error_of(found, expected, formula) <= 100 * EPS / measure.min()
-
-
-def test_no_equations_for_no_unknowns_say_nothing() -> None:
-    """As at a body whose joint has no degree of freedom."""
-    equations = Equations()
-    (given,) = equations.columns([3])
-    equations.add(0, [(given, np.zeros((4, 0, 3)))])
-    found = equations.triangularised(0, 0, measured=True)
-    assert found.rest.shape == (4, 0, 3)
-    assert found.kept.tolist() == [1.0] * 4
-    assert found.logdet.tolist() == found.exponent.tolist() == [0.0] * 4
-    assert not found.negative.any()

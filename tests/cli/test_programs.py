@@ -117,3 +117,9 @@ def test_a_program_has_its_method(tmp_path: Path) -> None:
     found = json.loads(printed("run", str(path), *ON_ARM))
     assert found["method"] == "joseph"
     assert found["result"] == json.loads(printed("run", SOLVE, *ON_ARM, "--method", "joseph"))["result"]
+
+
+def test_c_code_is_that_of_one_mechanism() -> None:
+    source = printed("lower", "H M H'", "--style", "c", "--model", "planar2r")
+    assert "int planar2r(const double q[2], double out_x[2])" in source
+    assert "--model" in str(refusal("lower", "H M H'", "--style", "c"))

@@ -15,7 +15,14 @@ def test_the_second_witness_speaks_of_what_is_proved_alone() -> None:
 
 def test_a_page_is_the_verdict_then_the_chain() -> None:
     (told,) = proofs_of("phi E_phi = phi - I", seconds=5, quiet=True)
-    text = page(told, latex=False, quiet=False, ascii_only=False)
+    text = page(told, style="unicode", quiet=False)
     assert text.index("PROVED") < text.index("value numbering") < text.index("definition of φ")
-    assert page(told, latex=False, quiet=True, ascii_only=False) == str(told)
-    assert page(told, latex=True, quiet=False, ascii_only=False).startswith(r"\begin{aligned}")
+    assert page(told, style="unicode", quiet=True) == str(told)
+    assert page(told, style="latex", quiet=False).startswith(r"\begin{aligned}")
+
+
+def test_a_file_of_lean_is_that_alone_and_of_what_is_proved() -> None:
+    (told,) = proofs_of("phi E_phi = phi - I", seconds=5, quiet=True)
+    assert page(told, style="lean", quiet=False) == told.render("lean")
+    (other,) = proofs_of("phi = psi", seconds=5, quiet=True)
+    assert page(other, style="lean", quiet=False).startswith("REFUTED")

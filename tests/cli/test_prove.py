@@ -64,7 +64,8 @@ def test_without_a_proof_no_certificate_is_written(tmp_path: Path) -> None:
 
 
 def test_other_forms() -> None:
-    assert run("prove", "phi E_phi = phi - I", "--latex").stdout.startswith(r"\begin{aligned}")
+    assert run("prove", "phi E_phi = phi - I", "--style", "latex").stdout.startswith(r"\begin{aligned}")
+    assert run("prove", "phi E_phi = phi - I", "--style", "lean").stdout.startswith("import Mathlib\n")
     found = run("prove", "phi E_phi = phi - I", "--ascii").stdout
     assert found.isascii()
     (told,) = json.loads(run("prove", "phi E_phi = phi - I", "--json").stdout)

@@ -2,8 +2,10 @@
 
 import re
 from dataclasses import fields
+from types import ModuleType
 
-from docs.extensions.generated import instructions_table
+import operator_algebra as oa
+from docs.extensions.generated import application_page, instructions_table, names_page
 from operator_algebra.programs.instructions import WORDS
 
 
@@ -20,3 +22,14 @@ def test_the_table_says_where_a_field_is_read() -> None:
     assert "`source` where `hop` comes from" in table
     assert "`own` at the children" in table
     assert "`terms` at all bodies" in table
+
+
+def test_the_page_of_names_has_every_public_name_once() -> None:
+    public = [name for name in dir(oa) if not name.startswith("_") and not isinstance(getattr(oa, name), ModuleType)]
+    assert sorted(re.findall(r":: operator_algebra\.(\w+)$", names_page(), re.MULTILINE)) == sorted(public)
+
+
+def test_the_page_of_an_application_has_its_names_and_those_that_it_hands_on() -> None:
+    page = application_page(oa.simulation, "Simulation")
+    for name in oa.simulation.__all__:
+        assert f"operator_algebra.applications.simulation.{name}\n" in page

@@ -117,7 +117,7 @@ def test_derivatives_by_a_complex_step(name: str) -> None:
 @given(
     expressions(), mechanisms(armature=True, max_bodies=6), st.integers(0, 2**20), st.sampled_from(["body", "world"])
 )
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_derivatives_of_random_expressions(e: Expr, model: Model, seed: int, frame: Axes) -> None:
     q, v = model.random(seed)
     values = dict(inputs_for(e, model, seed))

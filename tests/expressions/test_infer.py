@@ -61,13 +61,13 @@ MASS = H @ phi @ M @ phi.T @ H.T
         (K, "inward hop"),
         (tau_bar, "diagonal"),
         (G, "diagonal"),
-        (P, "diagonal symmetric"),
-        (P_plus, "diagonal symmetric"),
-        (D, "diagonal symmetric"),
-        (R, "diagonal symmetric"),
+        (P, "diagonal definite"),
+        (P_plus, "diagonal semidefinite"),
+        (D, "diagonal definite"),
+        (R, "diagonal definite"),
         (S, "diagonal symmetric"),
-        (Upsilon, "diagonal symmetric"),
-        (Omega, "full symmetric"),
+        (Upsilon, "diagonal semidefinite"),
+        (Omega, "full semidefinite"),
         (U, "inward unit"),
         (W, "inward unit"),
         (m, "inward invertible"),
@@ -85,11 +85,11 @@ MASS = H @ phi @ M @ phi.T @ H.T
         (E_phi @ tau_bar @ E_phi, "inward strict"),
         (E_phi @ M @ E_phi.T, "diagonal symmetric semidefinite"),
         (E_phi @ E_psi @ M @ E_psi.T @ E_phi.T, "diagonal symmetric semidefinite"),
-        (E_phi.T @ Omega @ E_phi, "full symmetric"),
-        (E_phi.T @ Upsilon @ E_phi, "full symmetric"),
+        (E_phi.T @ Omega @ E_phi, "full semidefinite"),
+        (E_phi.T @ Upsilon @ E_phi, "full semidefinite"),
         (phi @ E_phi @ M @ E_phi.T, "inward"),
         (phi @ M @ phi.T, "related symmetric definite"),
-        (phi.T @ Upsilon @ phi, "full symmetric"),
+        (phi.T @ Upsilon @ phi, "full semidefinite"),
         (MASS, "related symmetric definite"),
         (MASS + armature, "related symmetric definite"),
         (inv(MASS), "full symmetric definite"),
@@ -103,13 +103,13 @@ MASS = H @ phi @ M @ phi.T @ H.T
         (diag(phi @ R), "diagonal"),
         (diag(phi_tilde @ R), "diagonal strict"),
         (H @ M @ H.T, "diagonal definite"),
-        (H.T @ inv(D) @ H, "diagonal symmetric"),
+        (H.T @ inv(D) @ H, "diagonal semidefinite"),
         (R + phi_tilde @ R + R @ phi_tilde.T, "related symmetric"),
         (X + X.T, "full symmetric"),
         (v, "column"),
         (v.T, "row"),
         (v.T @ T, "small"),
-        (v.T @ H @ P @ H.T @ v, "small symmetric"),
+        (v.T @ H @ P @ H.T @ v, "small semidefinite"),
         (v.T @ H @ M @ H.T @ v, "small symmetric semidefinite"),
         (v @ v.T, "full symmetric semidefinite"),
         (zero(RATE >> TORQUE), "zero strict semidefinite"),
@@ -127,9 +127,38 @@ def test_a_fixed_point_has_the_strongest_structure_that_its_equation_keeps() -> 
     one_sided = fixpoint("Y", MOTION >> FORCE, lambda X: M + E_phi @ X @ Upsilon @ M @ E_phi.T)
     assert one_sided.structure == Structure.of("diagonal")
     both = fixpoint("Z", MOTION >> FORCE, lambda X: M + E_phi @ X @ E_phi.T)
-    assert both.structure == Structure.of("diagonal symmetric")
+    assert both.structure == Structure.of("diagonal definite")
+    carried = fixpoint("C", MOTION >> FORCE, lambda X: E_phi @ (X + M) @ E_phi.T)
+    assert carried.structure == Structure.of("diagonal semidefinite")
+    signless = fixpoint("N", MOTION >> FORCE, lambda X: M - E_phi @ X @ E_phi.T)
+    assert signless.structure == Structure.of("diagonal symmetric")
     siblings = fixpoint("Q", FORCE >> MOTION, lambda X: inv(M) + E_phi.T @ X @ E_phi)
     assert siblings.structure.flow == "full"
+
+
+def test_what_is_left_of_an_inertia_behind_a_joint_is_positive() -> None:
+    """S − S A* (A S A* + N)⁻¹ A S for N ≥ 0, and for nothing that only looks like it."""
+    free, light = (operator(name, RATE >> TORQUE, structure=f"diagonal {words}") for name, words in
+                   (("Y", "symmetric"), ("N", "semidefinite")))  # fmt: skip
+    sided = operator("S", MOTION >> FORCE, structure="diagonal symmetric")
+
+    def left(S: Expr, c: int = 1, N: Expr = light, *, other: Expr = M) -> Structure:
+        inside = inv(H @ other @ H.T + N) if N is not M else inv(H @ other @ H.T)
+        return (S - c * (S @ H.T @ inside @ H @ S)).structure
+
+    assert left(M) == left(M, N=M) == Structure.of("diagonal semidefinite")
+    for wrong in (left(M, 2), left(M, N=free), left(sided, other=sided), left(M, other=R), left(M, N=-light)):
+        assert wrong == Structure.of("diagonal symmetric")
+
+
+def test_an_unknown_of_another_equation_is_not_positive_any_more() -> None:
+    sided = operator("S", MOTION >> FORCE, structure="diagonal symmetric")
+    loose = fixpoint("R", MOTION >> FORCE, lambda X: sided + E_phi @ X @ E_phi.T)
+    assert loose.structure == Structure.of("diagonal symmetric")
+    free = operator("X", MOTION >> FORCE, structure="diagonal definite")
+    firm = fixpoint("R", MOTION >> FORCE, lambda X: free + E_phi @ X @ E_phi.T)
+    assert firm.structure == Structure.of("diagonal definite")
+    assert firm.substitute({free: free - M}).structure == Structure.of("diagonal symmetric")
 
 
 def blocks(x: NDArray[np.float64], rows: Layout, cols: Layout) -> list[tuple[int, int, NDArray[np.float64]]]:

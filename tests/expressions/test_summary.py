@@ -30,7 +30,7 @@ MASS = H @ phi @ M @ phi.T @ H.T
         (M, "M   motion → force   block-diagonal, symmetric, definite"),
         (E_phi, "E_φ   force → force   inward, hop"),
         (H @ phi, "H φ   force → torque   inward"),
-        (D, "D   rate → torque   block-diagonal, symmetric   = H P H*"),
+        (D, "D   rate → torque   block-diagonal, symmetric, definite   = H P H*"),
         (V, "V   one → motion   column   = φ* H* v"),
         (I, "I   any space   block-diagonal, symmetric, definite"),
         (phi @ M @ phi.T @ inv(M) @ phi, "φ M φ* M⁻¹ φ   force → force   full"),

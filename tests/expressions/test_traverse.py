@@ -9,7 +9,6 @@ from operator_algebra.expressions.nodes import Expr, Fixpoint, Scale, Symbol
 from operator_algebra.expressions.order import digest
 from operator_algebra.expressions.traverse import fold, free_symbols, from_records, postorder, symbols, to_records
 from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE
-from operator_algebra.operators.structure import Structure
 from operator_algebra.symbols import E_phi, E_psi, H, I, K, M, P, R, T, V, armature, innovations, phi, psi, qdd, v
 from tests.expression_strategies import expressions
 
@@ -141,7 +140,7 @@ def test_fixed_points_check_their_equation() -> None:
         fixpoint("F", MOTION >> FORCE, lambda X: H @ X @ H.T)
     with pytest.raises(InputError, match="define a fixed point"):
         fixpoint("F", MOTION >> FORCE, lambda X: 3)  # pyright: ignore[reportArgumentType, reportReturnType]
-    assert fixpoint("F", MOTION >> FORCE, lambda X: M).structure == Structure.of("diagonal symmetric")
+    assert fixpoint("F", MOTION >> FORCE, lambda X: M).structure == M.structure
     assert fixpoint("F", FORCE >> MOTION, lambda X: inv(M) + diag(phi.T @ X @ phi)).structure.flow == "diagonal"
 
 

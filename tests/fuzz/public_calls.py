@@ -58,6 +58,7 @@ def calls(folder: Path) -> dict[str, Call]:
     law = oa.catalogue()["factor inverse"]
     statement = next(law for law in oa.catalogue().values() if isinstance(law, oa.Statement))
     checked = oa.check(law, arm, samples=1)
+    film, many = (oa.simulate(arm, q, rates, until=0.01, step=0.01) for rates in (v, np.zeros((2, 2))))
     joint, place, inertia = oa.Joint.revolute(name="hinge"), oa.Placement(), oa.Inertia(1.0)
     matrix = np.zeros(2)
     kinds = {
@@ -85,6 +86,7 @@ def calls(folder: Path) -> dict[str, Call]:
         "Model.joint_index": call(arm.joint_index, "joint1"),
         "Model.random": call(arm.random, 0),
         "Model.integrate": call(arm.integrate, q, v),
+        "Model.rate": call(arm.rate, q, v),
         "Model.difference": call(arm.difference, q, q),
         "Model.check_q": call(arm.check_q, q),
         "Model.check_v": call(arm.check_v, v, name="v"),
@@ -202,6 +204,14 @@ def calls(folder: Path) -> dict[str, Call]:
         "Program.pseudocode": call(program.pseudocode, "unicode", numbering="model", reasons=True),
         "Program.cost": call(program.cost, arm),
         "Program.parse": call(oa.Program.parse, program.text),
+        "simulate": call(
+            oa.simulate, arm, q, v, torque=v, until=0.01, step=0.01, method="runge-kutta", tolerance=1e-6, progress=None
+        ),
+        "Film": call(oa.Film, film.t, film.q, film.v, film.T, arm),
+        "Film.motion": call(many.motion, 0),
+        "Film.poses": call(film.poses, "link1"),
+        "Film.robot": call(film.robot, animate=False),
+        "Film.save": call(film.save, folder / "film.npz"),
         "compile": call(oa.compile, mass @ x, arm, backend="auto", frame="body", method="auto"),
         "Compiled": call(compiled, q=q, T=v, out=matrix, errors="raise"),
         "Compiled.bind": call(_bound_and_called, q=q, T=v, out=matrix),

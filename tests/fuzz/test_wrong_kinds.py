@@ -21,6 +21,8 @@ LONGEST = 1500
 CALLBACKS: dict[tuple[str, int | str], set[str]] = {
     ("fixpoint", 2): {"class", "hostile", "compiled"},
     ("check", "progress"): {"class", "hostile", "compiled", "exception"},
+    ("simulate", "torque"): {"class", "hostile", "compiled", "function", "exception"},
+    ("simulate", "progress"): {"class", "hostile", "compiled", "exception"},
     ("discover_laws", "progress"): {"class", "hostile", "compiled", "exception"},
 }
 """Functions of the caller, whose own exceptions are passed on."""
@@ -51,6 +53,7 @@ NOT_CALLED = {
     "Joint.motion_map": "called with arrays of the package",
     "Joint.motion_map_rate": "called with arrays of the package",
     "Joint.random": "called by Model.random",
+    "Joint.rate": "called by Model.rate",
     "Joint.random_options": "called by random_tree",
     "Joint.stacked": "called by models",
     "Joint.transform": "called with arrays of the package",
@@ -81,7 +84,15 @@ def public() -> Iterator[str]:
                 for method in sorted(methods)
                 if not method.startswith("_") and takes_arguments(inspect.getattr_static(value, method))
             )
-    for module in (oa.dynamics, oa.task_space, oa.sensitivities, diagnosis):
+    for module in (
+        oa.dynamics,
+        oa.diagonalized,
+        oa.estimation,
+        oa.decomposition,
+        oa.task_space,
+        oa.sensitivities,
+        diagnosis,
+    ):
         for name, value in vars(module).items():
             home = getattr(value, "__module__", "")
             if inspect.isfunction(value) and home.startswith("operator_algebra.applications") and name[0] != "_":

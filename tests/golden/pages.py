@@ -22,7 +22,7 @@ from tests.golden.known import KNOWN
 FOLDER = Path(__file__).parent
 STYLES: tuple[Literal["unicode", "ascii", "latex"], ...] = ("unicode", "ascii", "latex")
 NUMBERINGS: tuple[Literal["model", "paper"], ...] = ("model", "paper")
-APPLICATIONS = ("dynamics", "task_space", "sensitivities")
+APPLICATIONS = ("dynamics", "diagonalized", "estimation", "decomposition", "task_space", "sensitivities", "simulation")
 
 RELATED = frozenset(f"task_space/{name}" for name in ("bias", "consistent_inverse", "inertia", "force", "null_space"))
 """Pages whose programs solve equations between bodies, by relations."""
@@ -61,7 +61,9 @@ def formulas(application: str) -> dict[str, Expr]:
     for earlier in APPLICATIONS[: APPLICATIONS.index(application)]:
         known |= formulas(earlier)
     module = import_module(f"operator_algebra.applications.{application}")
-    found = {name: e for name, e in vars(module).items() if isinstance(e, Expr) and known.get(name) != e}
+    found = {
+        name: e for name, e in vars(module).items() if name[0] != "_" and isinstance(e, Expr) and known.get(name) != e
+    }
     # An input has no program.
     return {name: e for name, e in found.items() if not isinstance(e, Symbol) or e.origin != "input"}
 

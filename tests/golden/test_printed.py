@@ -151,7 +151,8 @@ def result(output: Output, done: Machine, name: str) -> Any:
     if output.walk is not None:
         table = np.zeros((cuts(rows.sizes)[-1].stop, cuts(cols.sizes)[-1].stop))
         for (i, j), block in done.walked.items():
-            table[cuts(rows.sizes)[i], cuts(cols.sizes)[j]] = block
+            place = table[cuts(rows.sizes)[i], cuts(cols.sizes)[j]]
+            place[:] = block if np.ndim(block) else block * np.eye(*place.shape)  # I has the size of its place
         return table
     found = done.values[name]
     if -1 in found:

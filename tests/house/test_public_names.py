@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from importlib import import_module
+from inspect import isfunction
 from types import ModuleType
 
 import pytest
@@ -31,6 +32,12 @@ HEAVY = {
 def test_name_resolves(name: str) -> None:
     value = getattr(operator_algebra, name)
     assert value is getattr(operator_algebra, name)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_function_shows_what_it_does(name: str) -> None:
+    value = getattr(operator_algebra, name)
+    assert not isfunction(value) or ">>> " in str(value.__doc__), f"{name} has no example"
 
 
 def test_type_checkers_see_the_same_names() -> None:

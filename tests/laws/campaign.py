@@ -1,11 +1,17 @@
-"""Many random mechanisms, one sample each: `python -m tests.laws.campaign 10000` writes ten_thousand.json."""
+"""Many random mechanisms, one sample each: `python -m tests.laws.campaign 10000` writes ten_thousand.json.
+
+It runs in parts, each in a process of its own. With a folder after the number parts are kept there, so that a run that
+was broken off goes on; they are parts for the laws of that day.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +27,8 @@ from operator_algebra.models.model import Model
 from tests.laws.verdicts import false_claim
 
 RESULT = Path(__file__).parent / "ten_thousand.json"
+PART = 500
+"""Mechanisms of a part."""
 KINDS = tuple(JOINT_KINDS)
 POOLS = (KINDS, KINDS, ("revolute", "prismatic", "helical"), ("revolute",))
 """In turn, since forests of any joints are seldom in the domain of laws for single or for turning joints."""
@@ -77,9 +85,35 @@ def campaign(count: int, first: int) -> dict[str, Any]:
     }
 
 
+def summed(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What all parts say together; a twin is missed if none refutes it."""
+    total = {key: sum(part[key] for part in parts) for key in parts[0] if isinstance(parts[0][key], int)}
+    missed = [name for name in parts[0]["missed_twins"] if all(name in part["missed_twins"] for part in parts)]
+    lists = {"false_fails": [one for part in parts for one in part["false_fails"]], "missed_twins": missed}
+    return {key: lists.get(key, total.get(key)) for key in parts[0]} | {"twins": parts[0]["twins"]}
+
+
+def in_parts(count: int, folder: Path | None = None) -> dict[str, Any]:
+    """The campaign from mechanism 0 on, so many at a time as a part has."""
+    firsts = range(0, count, PART)
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        return summed([*pool.map(_part, [min(PART, count - k) for k in firsts], firsts, [folder] * len(firsts))])
+
+
+def _part(count: int, first: int, folder: Path | None) -> dict[str, Any]:
+    path = None if folder is None else folder / f"{first}-{count}.json"
+    if path is not None and path.is_file():
+        return json.loads(path.read_text(encoding="utf-8"))
+    found = campaign(count, first)
+    if path is not None:
+        path.write_text(json.dumps(found), encoding="utf-8")
+    return found
+
+
 def main() -> None:
     """Write the record."""
-    found = campaign(int(sys.argv[1]), first=0)
+    folder = Path(sys.argv[2]) if len(sys.argv) > 2 else None
+    found = in_parts(int(sys.argv[1]), folder)
     RESULT.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 

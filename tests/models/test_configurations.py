@@ -31,6 +31,37 @@ def test_integrate_and_difference_go_joint_by_joint(model: Model, seed: int) -> 
     assert apart(model.difference(q, moved), step) <= rounding(size(q, moved), terms=9)
 
 
+@given(mechanisms(), st.integers(0, 1000))
+def test_the_rate_is_the_complex_step_of_integrate(model: Model, seed: int) -> None:
+    q, v = model.random(seed)
+    found = np.imag(model.integrate(q, 1e-30j * v)) / 1e-30
+    assert apart(model.rate(q, v), found) <= rounding(size(q, v, found), terms=9)
+
+
+@given(mechanisms(), st.integers(0, 1000))
+def test_the_rate_is_linear_in_v_and_keeps_quaternions_at_length_one(model: Model, seed: int) -> None:
+    q, v = model.random(seed)
+    rate = model.rate(q, v)
+    assert apart(model.rate(q, -3.0 * v), -3.0 * rate) <= rounding(3.0 * size(rate))
+    for k, body in enumerate(model.bodies):
+        part = body.joint.quaternion
+        if part is not None:
+            of_joint = model.q_slices[k]
+            assert abs(q[of_joint][part] @ rate[of_joint][part]) <= rounding(size(rate), terms=4)
+
+
+def test_rates_take_leading_axes_and_complex_numbers() -> None:
+    model = load("quadruped")
+    q, v = model.random(0)
+    many = np.stack([v, 2.0 * v, 0.0 * v])
+    found = model.rate(q, many)
+    assert found.shape == (3, model.nq)
+    assert apart(found[1], 2.0 * found[0]) <= rounding(size(found))
+    assert not found[2].any()
+    bent = model.rate(q, 1j * v)
+    assert apart(np.imag(bent), found[0]) <= rounding(size(found))
+
+
 @given(mechanisms())
 def test_leading_axes(model: Model) -> None:
     q, v = model.random(0)

@@ -11,7 +11,7 @@ from operator_algebra.models import kinematics
 from operator_algebra.models.joints.cylindrical import Cylindrical
 from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Body, Model
-from operator_algebra.spatial.arrays import Array, ArrayNamespace, Vector3
+from operator_algebra.spatial.arrays import Array, ArrayNamespace, ManifoldNamespace, Vector3
 from operator_algebra.spatial.inertia import Inertia
 from tests.oracles.by_body import joint_map_rates, joint_maps
 from tests.rounding import apart, rounding, size
@@ -90,6 +90,40 @@ def test_models_evaluate_them_like_the_others() -> None:
             assert apart(position[sample, k], p) <= allowed
             assert apart(maps[k][sample], body.joint.motion_map(own, np)) <= allowed
             assert apart(rates[k][sample], body.joint.motion_map_rate(own, v[model.v_slices[k]], np)) <= allowed
+
+
+class Turntable(Slider):
+    """A joint with an integrate of its own, and a rate that can be wrong."""
+
+    kind = "turntable"
+    factor = 1.0
+
+    def integrate(self, q: Array, dv: Array, xp: ManifoldNamespace) -> Array:
+        return q + 1.0 * dv
+
+    def rate(self, q: Array, v: Array, xp: ArrayNamespace) -> Array:
+        return self.factor * v + 0.0 * q
+
+
+def test_the_rate_has_to_be_that_of_integrate() -> None:
+    class Twice(Turntable):
+        kind = "twice"
+        factor = 2.0
+
+    Turntable()
+    with pytest.raises(ModelError, match="rate disagrees with integrate"):
+        Twice()
+
+
+def test_a_joint_without_rate_is_named_when_it_is_asked_for() -> None:
+    class Unrated(Turntable):
+        kind = "unrated"
+        rate = Joint.rate
+
+    model = Model(bodies=[Body("a", None, Unrated(name="belt"), inertia=Inertia.sphere(1.0, 0.1))])
+    assert model.integrate([0.5], [0.25]) == [0.75]
+    with pytest.raises(ModelError, match=r'"belt" of kind .unrated.: it has an integrate of its own and no rate'):
+        model.rate([0.5], [0.25])
 
 
 def test_files_cannot_hold_them(tmp_path: object) -> None:

@@ -182,7 +182,7 @@ class Reader:
         return value
 
     def atom(self) -> Any:
-        """A name at its place, a number, an inverse, a block matrix, or a sum in parentheses."""
+        """A name at its place, a number, an inverse, a root, a block matrix, or a sum in parentheses."""
         token = self.take()
         if token == "I":
             return 1.0
@@ -194,6 +194,9 @@ class Reader:
         if token == "inv":
             self.take("(")
             return np.linalg.inv(np.asarray(self.closed(")"), dtype=np.float64))
+        if token == "root":
+            self.take("(")
+            return np.linalg.cholesky(np.asarray(self.closed(")"), dtype=np.float64))
         if token == "crossbar":
             self.take("(")
             return _crossbar(self.closed(")"))

@@ -32,7 +32,7 @@ from operator_algebra.models.families import random_tree
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import bind
 from operator_algebra.operators.spaces import ONE
-from operator_algebra.programs.instructions import Relate
+from operator_algebra.programs.instructions import Relate, RootOf
 from operator_algebra.programs.interpret import Interpreter, Unread, interpret
 from operator_algebra.programs.matrices import FLOATS, RATIONALS, Matrix, Numbers
 from operator_algebra.programs.program import Output, Program
@@ -67,6 +67,14 @@ def related(program: Program) -> bool:
 
 
 SWEPT = [name for name in GOLDEN if name not in RELATED]
+
+
+def rooted(program: Program) -> bool:
+    """Whether a program takes roots, which fractions seldom have."""
+    return any(isinstance(step.definition, RootOf) for step in program.steps.values())
+
+
+RATIONAL = [name for name in SWEPT if not rooted(lower(GOLDEN[name]))]
 
 
 def test_these_pages_have_relations() -> None:
@@ -160,7 +168,7 @@ LITERAL = replace(RATIONALS, rounded=True, log=sized)
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", SWEPT)
+@pytest.mark.parametrize("name", RATIONAL)
 def test_over_fractions_it_is_the_value_of_the_formula(name: str, method: Method) -> None:
     program = lower(GOLDEN[name], method=method)
     symbols = {symbol for e in formulas_of(GOLDEN[name]) for symbol in free_symbols(body_of(e))}
@@ -208,7 +216,7 @@ def determinant(rows: Any) -> Fraction:
 @given(
     expressions(), mechanisms(armature=True, max_bodies=6), st.integers(0, 2**20), st.sampled_from(["body", "world"])
 )
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_random_formulas_are_what_they_mean(e: Expr, model: Model, seed: int, frame: Axes) -> None:
     program = lower(e)
     q, v = model.random(seed)

@@ -22,6 +22,7 @@ from operator_algebra.views.conditioning import conditioning
 from operator_algebra.views.cost import cost
 from operator_algebra.views.counterexample import counterexample
 from operator_algebra.views.dependencies import dependencies
+from operator_algebra.views.energy import energy
 from operator_algebra.views.factors import factors
 from operator_algebra.views.flow import flow
 from operator_algebra.views.ink import palette
@@ -47,6 +48,11 @@ def checks() -> tuple[oa.Check, ...]:
     return tuple(oa.check(name, TREE, samples=2) for name in ("left exchange", "inv(I + H phi K) = I + H psi K"))
 
 
+def fall() -> oa.Film:
+    """A double pendulum for a moment."""
+    return oa.simulate(oa.load("planar2r"), [0.5, 0.0], [0.0, 0.0], until=0.2)
+
+
 def wrong() -> Counterexample:
     found = refute(Identity("twin", psi, phi))
     assert found is not None
@@ -66,6 +72,7 @@ DRAWN: dict[str, Callable[[bool], Figure]] = {
     "residuals": lambda night: residuals(checks(), dark=night),
     "counterexample": lambda night: counterexample(wrong(), dark=night),
     "conditioning": lambda night: conditioning(checks(), dark=night),
+    "energy": lambda night: energy(fall(), dark=night),
     "proof": lambda night: proof(oa.prove("left exchange"), dark=night),
 }
 

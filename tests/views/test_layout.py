@@ -13,6 +13,7 @@ from operator_algebra.symbols import D, H, I, K, M, T, inv, phi
 from operator_algebra.views.conditioning import Reading, conditioning
 from operator_algebra.views.cost import cost
 from operator_algebra.views.dependencies import dependencies
+from operator_algebra.views.energy import energy
 from operator_algebra.views.factors import factors
 from operator_algebra.views.flow import flow
 from operator_algebra.views.residuals import residuals
@@ -23,6 +24,10 @@ from operator_algebra.views.tree import tree
 from tests.views.figures import collisions, cut_off
 
 DOG, TORSO, ARM = (oa.load(name) for name in ("quadruped", "torso2", "arm7"))
+FREE = oa.Model(
+    bodies=[oa.Body("stone", None, oa.Joint.floating(), inertia=oa.Inertia(1.0, (0, 0, 0), (0.1, 0.2, 0.25)))],
+    gravity=(0, 0, 0),
+)
 MASS = H @ phi @ M @ phi.T @ H.T
 SOLVE = inv(MASS) @ T
 FALL = oa.dynamics.forward_dynamics
@@ -53,6 +58,8 @@ DRAWN: dict[str, Callable[[], Figure]] = {
     "residuals": lambda: residuals(checks()),
     "residuals of one law": lambda: residuals(checks()[:1]),
     "conditioning": lambda: conditioning(checks()),
+    "energy": lambda: energy(oa.simulate(oa.load("planar2r"), [0.5, 0.0], [0.0, 0.0], until=0.2)),
+    "energy of what floats": lambda: energy(oa.simulate(FREE, FREE.neutral(), np.ones(6), until=0.2)),
     "ellipsoids": lambda: robot(ARM, ARM.random(seed=3)[0], ellipsoids=True),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from operator_algebra.models.numeric import Numbers
 
 _LARGE = 0.3
 """A column is as good as the largest if it is larger than so much of it."""
+
+_SPARSE = 64
+"""So many stacked rows are mostly zeros."""
 
 
 class Equations:
@@ -243,10 +246,12 @@ class _Reflections:
             length = np.sqrt((v * v).sum(axis=-1))[..., None]
             v = v + chosen * np.copysign(length, pivot)
             beta = 1.0 / np.where(length > 0.0, length * (length + np.abs(pivot)), np.inf)
+            turned = _rows_of(v)
             if measured:
-                self._apply(rounding[..., j:], v[..., None], beta[..., None])
-                rounding[..., j:] += self._rounded(work[..., j:], v[..., None], beta[..., None], j + 1)
-            self._apply(work[..., j:], v[..., None], beta[..., None])
+                lost = self._rounded(work[:, turned, j:], v[:, turned, None], beta[..., None], j + 1)
+                self._apply(rounding[..., j:], v[..., None], beta[..., None], turned)
+                rounding[:, turned, j:] += lost
+            self._apply(work[..., j:], v[..., None], beta[..., None], turned)
             self._steps.append((v.reshape(*lead, height, 1), beta.reshape(*lead, 1, 1)))
             rank = np.where(chosen, j, rank)
             left = np.where(chosen, 0.0, left)
@@ -259,8 +264,9 @@ class _Reflections:
         self.kept = kept.reshape(lead)
 
     @staticmethod
-    def _apply(block: Block, v: Block, beta: Block) -> None:
-        block -= v * (beta * (np.swapaxes(v, -1, -2) @ block))
+    def _apply(block: Block, v: Block, beta: Block, turned: Indices | slice = slice(None)) -> None:
+        v = v[..., turned, :]
+        block[..., turned, :] -= v * (beta * (np.swapaxes(v, -1, -2) @ block[..., turned, :]))
 
     @staticmethod
     def _rounded(block: Block, v: Block, beta: Block, salt: int) -> Block:
@@ -271,10 +277,11 @@ class _Reflections:
     @staticmethod
     def _settled(block: Block, rounding: Block, chosen: Chosen, left: Sizes) -> Scalars:
         """By how much the first entry of the chosen row exceeds its rounding; that below it is turned away."""
-        row = (block * chosen[..., None]).sum(axis=-2, keepdims=True)
+        row = np.take_along_axis(block, chosen.argmax(axis=-1)[:, None, None], axis=-2)
         first, lost = row[..., 0, 0], (rounding[..., 0] * chosen).sum(axis=-1)
-        angle = (rounding[..., 0] * left / np.where(first == 0.0, np.inf, first)[..., None])[..., None]
-        rounding -= angle * row
+        angle = rounding[..., 0] * left / np.where(first == 0.0, np.inf, first)[..., None]
+        turned = _rows_of(angle)
+        rounding[:, turned] -= angle[:, turned, None] * row
         return np.abs(first) / np.where(lost == 0.0, np.where(first == 0.0, 1.0, np.abs(first)), np.abs(lost))
 
     def _sorted(self, block: Block) -> Block:
@@ -292,6 +299,11 @@ class _Reflections:
         """Whether the determinant of the whole change is −1: it is the product of those of reflections and swaps."""
         mirrors = sum((beta[..., 0, 0] > 0.0) for _, beta in self._steps)
         return (_inversions(self._order) + _inversions(self.places) + mirrors) % 2 == 1
+
+
+def _rows_of(vectors: Sizes) -> Indices | slice:
+    """The rows in which any vector has an entry: of large stacked equations most have few."""
+    return slice(None) if vectors.shape[-1] < _SPARSE else np.flatnonzero(vectors.any(axis=0))
 
 
 def _swap(table: Numbers | Indices, one: int, others: Indices) -> None:
@@ -324,11 +336,15 @@ def _responses(triangle: Block, places: Indices, top: Block, rest: Block, sizes:
     return np.fmin(found, sizes[..., :given])
 
 
-@lru_cache(maxsize=4096)
 def _signs(shape: tuple[int, ...], salt: int) -> Block:
-    """Signs without a pattern."""
-    count = math.prod(shape)
-    return np.where(np.sin((np.arange(1.0, count + 1) + 1000 * salt) ** 2 * 12.9898) > 0.0, 1.0, -1.0).reshape(shape)
+    """Signs without a pattern: a part of one sequence, a later one for a larger salt."""
+    start, count = 1000 * salt, math.prod(shape)
+    return _sequence((start + count).bit_length())[start : start + count].reshape(shape)
+
+
+@cache
+def _sequence(bits: int) -> Numbers:
+    return np.where(np.sin(np.arange(1.0, (1 << bits) + 1) ** 2 * 12.9898) > 0.0, 1.0, -1.0)
 
 
 def _power_of_two(scale: Sizes) -> Sizes:

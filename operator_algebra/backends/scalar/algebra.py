@@ -203,13 +203,32 @@ class NodeNumbers(Numbers):
 
     # -- pivots ----------------------------------------------------------------------------------------------------
 
-    def inverse(self, a: Matrix) -> Inverted:
-        """The inverse of a symmetric block, its factors kept."""
+    def inverse(self, a: Matrix) -> Matrix:
+        """The inverse of a symmetric block, its factors kept, or of a root."""
+        below, above = self._is_lower(a), self._is_lower(a.T)
+        if below != above:
+            return self._lower_inverse(a) if below else self._lower_inverse(a.T).T
         lower, pivots = self.factored(a)
         factors = Inverted((), a.width, a.rows, lower, [self.graph.reciprocal(pivot) for pivot in pivots])
         unit = self.identity(a.height).rows
         explicit = self.averaged(Matrix([self._substituted(factors, row) for row in unit], a.width))
         return replace(factors, rows=explicit.rows)
+
+    def _is_lower(self, a: Matrix) -> bool:
+        zero = self.graph.zero
+        return a.height > 1 and all(x is zero for i, row in enumerate(a.rows) for x in row[i + 1 :])
+
+    def _lower_inverse(self, a: Matrix) -> Matrix:
+        """Row by row from the top; the diagonal is that of a root."""
+        graph, found = self.graph, list[Line]()
+        for i, row in enumerate(a.rows):
+            scale = graph.reciprocal(row[i])
+            before = [
+                graph.multiply(graph.subtract(graph.zero, self.dot(row[j:i], [above[j] for above in found[j:]])), scale)
+                for j in range(i)
+            ]
+            found.append([*before, scale, *[graph.zero] * (a.height - 1 - i)])
+        return Matrix(found, a.width)
 
     def factored(self, a: Matrix) -> tuple[list[list[Node]], list[Node]]:
         """The rows of L left of its ones, and d, of a = L diag(d) L*.

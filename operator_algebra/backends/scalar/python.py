@@ -10,7 +10,7 @@ from operator_algebra.backends.scalar.emit import placed, uses
 from operator_algebra.backends.scalar.graph import Node, needed
 from operator_algebra.backends.scalar.sine import turned
 from operator_algebra.backends.scalar.tape import logarithm, of_argument
-from operator_algebra.backends.scalar.trace import Traced
+from operator_algebra.backends.scalar.traced import Traced
 
 PythonKernel = Callable[[Sequence[float]], tuple[bool, list[float]]]
 """From the arguments to whether all numbers may be trusted, and the entries of the results."""
@@ -47,7 +47,7 @@ def python_source(traced: Traced, arguments: int) -> str:
     """The source of the function `kernel`.
 
     >>> from operator_algebra.backends.scalar.graph import Graph
-    >>> from operator_algebra.backends.scalar.trace import Traced
+    >>> from operator_algebra.backends.scalar.traced import Traced
     >>> graph = Graph()
     >>> x, y = graph.input(0), graph.input(1)
     >>> print(python_source(Traced((), ((x + y) * x.cos(),), (), (y,)), 2))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from operator_algebra.backends.scalar.emit import placed
 from operator_algebra.backends.scalar.graph import Node, Operation, needed
 from operator_algebra.backends.scalar.sine import turned, turned_rows
-from operator_algebra.backends.scalar.trace import Traced
+from operator_algebra.backends.scalar.traced import Traced
 from operator_algebra.models.numeric import Numbers
 
 Flags = NDArray[np.bool_]

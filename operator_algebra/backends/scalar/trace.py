@@ -6,15 +6,19 @@ What tells whether the numbers may be trusted comes out beside the results, so t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import cast
+
+import numpy as np
 
 from operator_algebra.backends.backend import DOUBTFUL, SINGULAR, SMALL
 from operator_algebra.backends.scalar.algebra import NodeNumbers
 from operator_algebra.backends.scalar.graph import Graph, Node, Untraceable, needed
 from operator_algebra.backends.scalar.leaves import NodeLeaves
+from operator_algebra.backends.scalar.margin import margin, of_configurations
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.backends.scalar.sine import FARTHEST
+from operator_algebra.backends.scalar.tape import Tape
+from operator_algebra.backends.scalar.traced import Laid, Traced
 from operator_algebra.backends.signs import random_signs
 from operator_algebra.backends.sizes import mechanism_of
 from operator_algebra.errors import SingularError
@@ -28,35 +32,10 @@ from operator_algebra.programs.matrices import Matrix
 from operator_algebra.programs.mechanism import Mechanism
 from operator_algebra.programs.program import Pivot, Program, tested_block
 
-Shape = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Laid:
-    """How a result is laid out: the shapes of its arrays, one alone or a list of them."""
-
-    name: str
-    shapes: tuple[Shape, ...]
-    listed: bool
-
-
-@dataclass(frozen=True)
-class Traced:
-    """Results as nodes, their entries one after the other.
-
-    The numbers are right where all of `positive` are greater than zero, and where the sum of `lost` stays below one: so
-    few digits are lost at pivots that nobody has to be told.
-    """
-
-    results: tuple[Laid, ...]
-    entries: tuple[Node, ...]
-    positive: tuple[Node, ...]
-    lost: tuple[Node, ...]
-
-    @property
-    def wanted(self) -> tuple[Node, ...]:
-        """All that a kernel computes."""
-        return (*self.entries, *self.positive, *self.lost)
+_TRIED = 8
+"""Configurations at which the numbers of a bound are looked at."""
+_ROOM = 1.5
+"""So many times what is computed there may be lost, or rounding is carried along."""
 
 
 def trace(program: Program, model: Model, signature: Signature) -> Traced:
@@ -90,6 +69,7 @@ class Tracer(Interpreter):
         self.nodes = numbers
         self.leaves = leaves
         self.inputs = inputs
+        self.most: list[Node] | None = None
 
     @classmethod
     def of(cls, program: Program, model: Model, signature: Signature) -> Tracer:
@@ -113,7 +93,7 @@ class Tracer(Interpreter):
             laid, nodes = _laid_out(name, self._mirrored(name, result))
             results.append(laid)
             entries += nodes
-        lost = [node for pivot in self.program.pivots for node in self._lost(pivot)]
+        lost = self.most or [node for pivot in self.program.pivots for node in self._lost(pivot)]
         positive = [*self.nodes.positive, *self._near([*entries, *self.nodes.positive, *lost])]
         return Traced(tuple(results), tuple(entries), tuple(positive), tuple(lost))
 
@@ -162,6 +142,28 @@ class Tracer(Interpreter):
         return self.nodes.log([self.nodes.determinant(block) for block in blocks if block.height])
 
     # -- pivots ----------------------------------------------------------------------------------------------------
+
+    def bound(self) -> None:
+        """Nothing is carried along where what may be lost is bounded without."""
+        self.most = self._lost_at_most()
+        if self.most is None:
+            super().bound()
+
+    def _lost_at_most(self) -> list[Node] | None:
+        """Bounds of what is lost at all pivots; None where they are unknown, or too wide in a configuration tried."""
+        graph, nq = self.nodes.graph, self.leaves.model.nq
+        tried = np.stack([self.leaves.model.random(seed)[0] for seed in range(_TRIED)], axis=-1)
+        found: list[Node] = []
+        for pivot in self.program.pivots:
+            most = margin(self, pivot, graph, tried)
+            if most is None:
+                return None
+            found += most
+        if not of_configurations(found, nq):
+            return None
+        wide = [node if node.known else graph.multiply(graph.of(_ROOM), node) for node in found]
+        usual, _ = Tape.of(Traced((), (), (), tuple(wide)), nq).batch(tried)
+        return found if usual.all() else None
 
     def _lost(self, pivot: Pivot) -> Iterator[Node]:
         """What is lost at a pivot, as a part of what nobody is told of.

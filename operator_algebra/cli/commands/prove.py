@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
     from operator_algebra.proofs.prove import Proof
 
 UNPROVED = 1
+
+
+class Style(StrEnum):
+    """How a proof is written."""
+
+    unicode = "unicode"
+    ascii = "ascii"
+    latex = "latex"
+    lean = "lean"
 
 
 def command(
@@ -31,7 +41,10 @@ def command(
     certificate: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the certificate, which the kernel checks by itself.")
     ] = None,
-    latex: Annotated[bool, typer.Option("--latex", help="Print the chain in LaTeX.")] = False,
+    style: Annotated[
+        Style,
+        typer.Option(metavar="STYLE", help="unicode, ascii, latex for the chain alone, or lean for a file of Lean 4."),
+    ] = Style.unicode,
     seconds: Annotated[float, typer.Option(metavar="S", min=0.001, help="Bound the search for each law.")] = 10.0,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -50,7 +63,8 @@ def command(
         counted = sum(1 for one in proofs if one)
         say("\n".join([*lines, f"{counted} of {len(proofs)} proved"]), ascii_only=ascii_only)
     else:
-        say(page(proofs[0], latex=latex, quiet=quiet, ascii_only=ascii_only), ascii_only=ascii_only)
+        chosen = Style.ascii if ascii_only and style is Style.unicode else style
+        say(page(proofs[0], style=chosen.value, quiet=quiet), ascii_only=chosen is Style.ascii)
     raise typer.Exit(0 if all(proofs) else UNPROVED)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+from operator_algebra.expressions.names import Style
 from operator_algebra.identities.claims import laws_of
 from operator_algebra.identities.identity import Identity
 from operator_algebra.lowering.witness import one_value
@@ -13,15 +16,17 @@ def proofs_of(pattern: str, *, seconds: float, quiet: bool) -> list[Proof]:
     return prove_all(laws_of(pattern), seconds=seconds, progress=False if quiet else None)
 
 
-def page(proof: Proof, *, latex: bool, quiet: bool, ascii_only: bool) -> str:
-    """One proof: LaTeX for its chain alone, if that is asked for; quiet is without the chain."""
+def page(proof: Proof, *, style: Style | Literal["lean"], quiet: bool) -> str:
+    """One proof: its chain alone in LaTeX, its lines as a file of Lean; quiet is without the chain."""
+    if style == "lean" and proof:
+        return proof.render("lean")
     chain = proof.readings[0].chain if proof.readings and not proof.schemas else None
-    if latex and chain is not None:
+    if style == "latex" and chain is not None:
         return chain.render("latex")
     if quiet:
         return str(proof)
     told = f"{proof}{second_witness(proof)}"
-    return told if chain is None else f"{told}\n\n{chain.render('ascii' if ascii_only else 'unicode')}"
+    return told if chain is None or style == "lean" else f"{told}\n\n{chain.render(style)}"
 
 
 def second_witness(proof: Proof) -> str:

@@ -27,6 +27,7 @@ def check_joint(joint: Joint) -> None:
             _check_shapes(joint, q)
             _check_map(joint, q)
             _check_rate(joint, q, rng.uniform(-1.0, 1.0, joint.nv))
+            _check_coordinate_rate(joint, q, rng.uniform(-1.0, 1.0, joint.nv))
             _check_series(joint, q)
         _check_batch(joint, joint.random(rng, (2, 3)))
     except (ArithmeticError, AttributeError, IndexError, LookupError, TypeError, ValueError) as error:
@@ -85,6 +86,22 @@ def _check_rate(joint: Joint, q: NDArray[np.float64], v: NDArray[np.float64]) ->
                 "Write motion_map_rate(self, q, v, xp), the time derivative of motion_map.",
             )
         raise joint.error(f"motion_map_rate is not the derivative of motion_map at q = {_text(q)}, v = {_text(v)}")
+
+
+def _check_coordinate_rate(joint: Joint, q: NDArray[np.float64], v: NDArray[np.float64]) -> None:
+    """q̇ is the difference of q ⊕ t v; a joint with an integrate of its own may leave it out, if nobody asks for it."""
+    cls = type(joint)
+    if cls.rate is Joint.rate and cls.integrate is not Joint.integrate:
+        return
+    ahead, behind = (joint.integrate(q, h * v, np) for h in (_STEP, -_STEP))
+    found, given = (ahead - behind) / (2.0 * _STEP), joint.rate(q, v, np)
+    if np.shape(given) != found.shape:
+        raise joint.error(f"rate has shape {np.shape(given)} where {found.shape} is needed")
+    if not np.abs(found - given).max(initial=0.0) <= _AGREE * (1.0 + np.abs(found).max(initial=0.0)):
+        raise joint.error(
+            f"rate disagrees with integrate at q = {_text(q)}, v = {_text(v)}: it is {_text(given)}, "
+            f"the differences of integrate give {_text(found)}"
+        )
 
 
 def _check_series(joint: Joint, q: NDArray[np.float64]) -> None:

@@ -19,6 +19,7 @@ from operator_algebra.spatial.rotations import (
     quaternion_log,
     quaternion_matrix,
     quaternion_product,
+    quaternion_rate,
 )
 from operator_algebra.spatial.vectors import apply
 
@@ -51,6 +52,11 @@ class Floating(Joint):
         moved = apply(quaternion_matrix(q[..., 3:7], xp), apply(left_jacobian(turn, xp), shift))
         turned = normalized(quaternion_product(q[..., 3:7], quaternion_exp(turn, xp), xp), xp)
         return xp.concatenate([q[..., 0:3] + moved, turned], axis=-1)
+
+    def rate(self, q: Array, v: Array, xp: ArrayNamespace) -> Array:
+        """ṗ = R v, and ½ of the quaternion ∘ [0, ω]."""
+        moved = apply(quaternion_matrix(q[..., 3:7], xp), v[..., 3:])
+        return xp.concatenate([moved, quaternion_rate(q[..., 3:7], v[..., :3], xp)], axis=-1)
 
     def difference(self, q0: Array, q1: Array, xp: ManifoldNamespace) -> Array:
         """The twist of the screw motion from q0 to q1 that turns by at most π."""

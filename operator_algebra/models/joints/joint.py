@@ -161,6 +161,13 @@ class Joint:
             raise self.error("nq differs from nv and there is no integrate", "Write integrate(self, q, dv, xp).")
         return q + dv
 
+    def rate(self, q: Array, v: Array, xp: ArrayNamespace) -> Array:
+        """q̇, how the coordinates change: the derivative of q ⊕ t v at t = 0."""
+        del q, xp
+        if type(self).integrate is not Joint.integrate:
+            raise self.error("it has an integrate of its own and no rate", "Write rate(self, q, v, xp).")
+        return v
+
     def difference(self, q0: Array, q1: Array, xp: ManifoldNamespace) -> Array:
         """The constant rates q1 ⊖ q0, which lead from q0 to q1 in unit time."""
         del xp

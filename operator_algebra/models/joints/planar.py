@@ -52,6 +52,11 @@ class Planar(AxisJoint):
         moved = apply(rotation_about(self._axis(), q[..., 0:1], xp), apply(left_jacobian(turn, xp), self._lift(dv)))
         return xp.concatenate([q[..., 0:1] + dv[..., 0:1], q[..., 1:3] + self._flat(moved, xp)], axis=-1)
 
+    def rate(self, q: Array, v: Array, xp: ArrayNamespace) -> Array:
+        """θ̇ = ω; (ẋ, ẏ) are the rates of the child in the axes of the joint's frame."""
+        moved = apply(rotation_about(self._axis(), q[..., 0:1], xp), self._lift(v))
+        return xp.concatenate([v[..., 0:1] + 0.0 * q[..., 0:1], self._flat(moved, xp)], axis=-1)
+
     def difference(self, q0: Array, q1: Array, xp: ManifoldNamespace) -> Array:
         """The twist from q0 to q1 that turns by at most π: full turns are not counted."""
         angle = q1[..., 0:1] - q0[..., 0:1]
@@ -82,6 +87,6 @@ class Planar(AxisJoint):
         first, second = self._in_plane()
         return planar[..., 1:2] * first + planar[..., 2:3] * second
 
-    def _flat(self, vector: Array, xp: ManifoldNamespace) -> Array:
+    def _flat(self, vector: Array, xp: ArrayNamespace) -> Array:
         first, second = self._in_plane()
         return xp.stack([(vector * first).sum(-1), (vector * second).sum(-1)], axis=-1)

@@ -17,6 +17,7 @@ from operator_algebra.spatial.rotations import (
     quaternion_log,
     quaternion_matrix,
     quaternion_product,
+    quaternion_rate,
 )
 
 
@@ -50,6 +51,10 @@ class Spherical(Joint):
     def integrate(self, q: Array, dv: Array, xp: ManifoldNamespace) -> Array:
         """The quaternion of R exp(dv~), of length one."""
         return normalized(quaternion_product(q, quaternion_exp(dv, xp), xp), xp)
+
+    def rate(self, q: Array, v: Array, xp: ArrayNamespace) -> Array:
+        """½ q ∘ [0, ω]."""
+        return quaternion_rate(q, v, xp)
 
     def difference(self, q0: Array, q1: Array, xp: ManifoldNamespace) -> Array:
         """The rotation vector, of length at most π, of R0* R1."""

@@ -13,13 +13,12 @@ from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
 from operator_algebra.backends.native.emit import native_text
 from operator_algebra.backends.native.run import LARGEST, native_kernel
-from operator_algebra.backends.scalar.graph import Graph, Untraceable
+from operator_algebra.backends.scalar.graph import Graph
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.backends.scalar.tape import Tape
 from operator_algebra.backends.scalar.trace import Traced, trace
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import logdet
-from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import chain
 from operator_algebra.models.gallery import load
@@ -27,10 +26,10 @@ from operator_algebra.models.model import Model
 from operator_algebra.operators.inputs import Bound
 from operator_algebra.operators.vanishing import vanishing
 from tests.backends.native.machine_code import arrays_of, code, of_traced, same
-from tests.backends.scalar.calls import Call
+from tests.backends.scalar.calls import Call, random_arguments
 from tests.backends.scalar.test_graph import TERMS, Terms, built
 from tests.backends.scalar.test_trace import GOLDEN, RENAMED, TRACED, renamed
-from tests.expression_strategies import expressions, inputs_for
+from tests.expression_strategies import expressions
 from tests.often import some
 from tests.programs.test_interpreted_programs import FORK, inputs
 from tests.strategies import mechanisms
@@ -60,17 +59,8 @@ def test_every_page(name: str) -> None:
 
 
 def agrees(e: Expr, model: Model, seed: int) -> None:
-    program = lower(e)
-    values = dict(inputs_for(e, model, seed))
-    q, v = model.random(seed)
-    if any(symbol.name == "H_dot" for symbol in free_symbols(e)):
-        values.setdefault("v", v)
-    call = Call.of(program, model, q, values)
-    try:
-        traced = call.traced()
-    except Untraceable:
-        assume(False)
-        return
+    call = Call.of(lower(e), model, *random_arguments(e, model, seed))
+    traced = call.traced_if_it_can_be()
     tape, arrays = Tape.of(traced, len(call.arguments)), arrays_of(call, 9, seed)
     assume(not with_logarithms(tape) and len(tape.entries) < LARGEST)
     assert same(tape, code(tape, [array.shape[1] for array in arrays], sizes(traced)), arrays)

@@ -6,19 +6,33 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from hypothesis import reject
 from numpy.typing import NDArray
 
 from operator_algebra.backends.backend import Result, Run
 from operator_algebra.backends.numpy.execute import build
+from operator_algebra.backends.scalar.graph import Untraceable
 from operator_algebra.backends.scalar.signature import Signature, given
 from operator_algebra.backends.scalar.tape import Tape
 from operator_algebra.backends.scalar.trace import Traced, trace
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.models.model import Model
 from operator_algebra.operators.bind import bind
 from operator_algebra.operators.inputs import Bound
 from operator_algebra.programs.program import Program
+from tests.expression_strategies import inputs_for
 
 Floats = NDArray[np.float64]
+
+
+def random_arguments(e: Expr, model: Model, seed: int) -> tuple[Floats, dict[str, Any]]:
+    """A configuration, and what a formula asks for beside it."""
+    values = dict(inputs_for(e, model, seed))
+    q, v = model.random(seed)
+    if any(symbol.name == "H_dot" for symbol in free_symbols(e)):
+        values.setdefault("v", v)
+    return q, values
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +50,13 @@ class Call:
         wanted = [symbol for symbol in program.accepts if symbol.name in program.inputs or symbol.name in values]
         lead = np.shape(q)[:-1]
         return cls(program, model, np.asarray(q), bind("it", wanted, model, values, batch=True, whole=False, lead=lead))
+
+    def traced_if_it_can_be(self) -> Traced:
+        """The traced program; an example that cannot be traced is left out."""
+        try:
+            return self.traced()
+        except Untraceable:
+            reject()
 
     def traced(self) -> Traced:
         """As one graph."""

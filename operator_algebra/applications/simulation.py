@@ -1,0 +1,244 @@
+"""Simulation: the formulas of a step, and `simulate`, which repeats it.
+
+Forward dynamics is that of `dynamics`, compiled. There is no contact and no friction: physics engines have them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from operator_algebra.applications import dynamics
+from operator_algebra.applications.film import Energy, Film
+from operator_algebra.applications.stepping import Forces, LeftChart, OneForce, Rule, RungeKutta, State
+from operator_algebra.arguments import choice, shown
+from operator_algebra.compiler import compile as compile_program
+from operator_algebra.errors import InputError, RangeError, SingularError
+from operator_algebra.expressions.build import inv, operator, scalar
+from operator_algebra.models.configurations import check_complex
+from operator_algebra.models.model import Model, check_model
+from operator_algebra.models.numeric import Numbers, is_plain
+from operator_algebra.operators.spaces import RATE, TORQUE
+from operator_algebra.progress import PATIENCE, Callback, Progress, reporting
+from operator_algebra.spatial.reals import real
+from operator_algebra.symbols import T, damping, v
+
+h = scalar("h")
+"""The length of a step, in seconds."""
+
+stiffness = operator("stiffness", RATE >> TORQUE, structure="diagonal semidefinite")
+"""The springs of the joints; its value is `model.arrays.stiffness`."""
+
+semi_implicit_step = v + h * dynamics.forward_dynamics
+"""v⁺ = v + h q̈, with which q moves: q⁺ = q ⊕ h v⁺."""
+
+implicit_step = v + h * inv(dynamics.mass_matrix + h * damping + h * h * stiffness) @ (
+    T - dynamics.bias - h * stiffness @ v
+)
+"""v⁺ that dampers and springs feel at the end of the step: stable for those of any strength."""
+
+Torque: TypeAlias = ArrayLike | Callable[[float, Numbers, Numbers], ArrayLike] | None
+"""Joint forces: none, constant, or a function of t, q, v."""
+
+Method = Literal["runge-kutta", "semi-implicit", "implicit"]
+"""How steps are made."""
+
+METHODS = {
+    "runge-kutta": "order 5, finds its steps",
+    "semi-implicit": "order 1, v first, then q with the new v",
+    "implicit": "order 1, dampers and springs at the end of the step",
+}
+"""What each method is."""
+
+_MOST = 10_000_000  # steps
+_FINEST = 1e-13  # of tolerances
+_LEAST_SHARE = 100  # steps of a run at least: torques that depend on time are not leapt over
+
+
+def simulate(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    torque: Torque = None,
+    until: float,
+    step: float | Literal["auto"] = "auto",
+    method: Method = "runge-kutta",
+    tolerance: float = 1e-9,
+    progress: Progress = None,
+) -> Film:
+    """The motion that starts at q and v at t = 0; leading axes are motions side by side, in the same steps.
+
+    With step="auto" the error of each step is kept below `tolerance`, in radians and metres, and in rates as a share of
+    1 + |v|. Where the motion cannot go on, the error has the film up to there as its `result`.
+
+    >>> import operator_algebra as oa
+    >>> arm = oa.load("planar2r")
+    >>> oa.simulate(arm, [0.5, 0.0], [0.0, 0.0], torque=lambda t, q, v: -0.1 * v, until=1.0, step=0.01)
+    Film of planar2r   from 0 s to 1 s   101 frames   steps of 0.01 s to 0.01 s
+    """
+    check_model(model, "simulate")
+    choice(method, "method", METHODS)
+    end, allowed = _positive(until, "until"), _positive(tolerance, "tolerance")
+    fixed = None if isinstance(step, str) and step == "auto" else _positive(step, "step", ', or "auto"')
+    if fixed is None and method != "runge-kutta":
+        raise InputError(f'method="{method}" takes steps of one length. Give it, such as step=0.001.')
+    if fixed is not None and end / fixed > _MOST:
+        raise InputError(f"until / step are {end / fixed:.1e} steps; up to {_MOST:.0e} are made. Give a longer step.")
+    if allowed < _FINEST:
+        raise InputError(f"tolerance is {allowed:g}, which is nothing but rounding. Give at least {_FINEST:g}.")
+    start = _start(model, q, v)
+    rule = _rule(model, method, _forces(model, torque, start[0].shape[:-1]), allowed)
+    with reporting(progress, f"simulate {model.name}", patience=PATIENCE) as report:
+        return _Run(model, rule, end, fixed, report).film(*start)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run of a rule to its end, in steps of one length or of those that the rule's error allows."""
+
+    model: Model
+    rule: Rule
+    end: float
+    fixed: float | None
+    report: Callback
+
+    def film(self, q: Numbers, v: Numbers) -> Film:
+        states = [self._start(q, v)]
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is found by tests
+                if self.fixed is None:
+                    self._find_steps(states)
+                else:
+                    self._take_steps(states, self.fixed)
+        except (SingularError, RangeError) as error:
+            where = f"simulate {self.model.name}, after t = {states[-1].t:.6g} s: {error}"
+            raise type(error)(where, joints=error.joints, samples=error.samples, result=self._made(states)) from error
+        return self._made(states)
+
+    def _start(self, q: Numbers, v: Numbers) -> State:
+        try:
+            return self.rule.start(0.0, q, v)
+        except (SingularError, RangeError) as error:
+            where = f"simulate {self.model.name}, at the start: {error}"
+            raise type(error)(where, joints=error.joints, samples=error.samples) from error
+
+    def _made(self, states: list[State]) -> Film:
+        t, q, v, T = (np.array([state[i] for state in states]) for i in range(4))
+        return Film(t, q, v, T, self.model)
+
+    def _take_steps(self, states: list[State], length: float) -> None:
+        """Ends of steps are multiples of the length, so that none is missed by rounding."""
+        count = int(np.ceil(self.end / length * (1.0 - 1e-12)))
+        for i in range(1, count + 1):
+            t = self.end if i == count else i * length
+            try:
+                state = self.rule(states[-1], t - states[-1].t).state
+            except LeftChart:
+                what = f"a joint turns by half a turn within a step of {length:g} s"
+                raise RangeError(f"{what}. Give a shorter step.") from None
+            states.append(state._replace(t=t))
+            self._tell(t)
+
+    def _find_steps(self, states: list[State]) -> None:
+        longest = self.end / _LEAST_SHARE
+        length = 1e-2 * longest
+        while states[-1].t < self.end:
+            left = self.end - states[-1].t
+            used = min(length, left) if left > 1.5 * length or length >= left else left / 2.0
+            state, grown = self._tried(states[-1], used)
+            length = min(used * grown, longest)
+            if state is not None:
+                states.append(state._replace(t=self.end) if used == left else state)
+                self._tell(state.t)
+
+    def _tried(self, state: State, length: float) -> tuple[State | None, float]:
+        """The state after a step, None if its error is too large, and by how much the next may be longer."""
+        shortest = 1e-13 * self.end + 4.0 * float(np.spacing(state.t))
+        if length < shortest:
+            raise RangeError(
+                f"steps of {length:.1e} s are still too long: the motion breaks off here, or is too stiff. Look at the "
+                'torque; strong dampers and springs of joints want method="implicit" with a step.'
+            )
+        try:
+            after, error = self.rule(state, length)
+        except LeftChart:
+            return None, 0.2
+        except (InputError, SingularError, RangeError):  # a torque, too, may have no value where a step is too long
+            if 0.2 * length < shortest:
+                raise
+            return None, 0.2
+        assert error is not None
+        if not error < np.inf:
+            return None, 0.2
+        grown = 5.0 if error == 0.0 else float(np.clip(0.9 * error**-0.2, 0.2, 5.0))
+        return (after if error <= 1.0 else None), grown
+
+    def _tell(self, t: float) -> None:
+        self.report(round(1000 * t / self.end), 1000, f"t = {t:.4g} s")
+
+
+def _start(model: Model, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers]:
+    at, rates = model.check_q(q), model.check_v(v)
+    if not (is_plain(at) and is_plain(rates)):
+        raise InputError(f"simulate computes with float64; q is {at.dtype.name}, v {rates.dtype.name}. Give floats.")
+    try:
+        lead = np.broadcast_shapes(at.shape[:-1], rates.shape[:-1])
+    except ValueError:
+        raise InputError(f"leading axes of q {at.shape} and v {rates.shape} do not fit together.") from None
+    if 0 in lead:
+        raise InputError(f"q {at.shape} and v {rates.shape} hold no motion at all. Give at least one.")
+    # q ⊕ 0 has quaternions of length one to the last digit.
+    moved = model.integrate(np.broadcast_to(at, (*lead, model.nq)), np.zeros(model.nv))
+    return moved, np.array(np.broadcast_to(rates, (*lead, model.nv)))
+
+
+def _rule(model: Model, method: Method, forces: Forces, tolerance: float) -> Rule:
+    if method == "runge-kutta":
+        check_complex(model)
+        ahead = compile_program(dynamics.forward_dynamics, model)
+        return RungeKutta(model, forces, lambda q, v, T: ahead(q=q, v=v, T=T), tolerance)
+    if method == "semi-implicit":
+        stepped = compile_program(semi_implicit_step, model)
+        return OneForce(model, forces, lambda q, v, T, h: stepped(q=q, v=v, T=T, h=h))
+    stable, stiff = compile_program(implicit_step, model), model.arrays.stiffness
+    return OneForce(model, forces, lambda q, v, T, h: stable(q=q, v=v, T=T, h=h, stiffness=stiff))
+
+
+def _forces(model: Model, torque: Torque, lead: tuple[int, ...]) -> Forces:
+    """Joint forces for each motion, tested wherever they come from."""
+
+    def tested(value: ArrayLike, name: str) -> Numbers:
+        found = model.check_v(value, name)
+        try:
+            full = np.broadcast_to(found, (*lead, model.nv))
+        except ValueError:
+            full = None
+        if full is None or not is_plain(found):
+            raise InputError(f"{name} has shape {found.shape} of {found.dtype.name}. Give floats {(*lead, model.nv)}.")
+        return full
+
+    if callable(torque):
+        function = torque
+        return lambda t, q, v: tested(function(t, q, v), f"the torque at t = {t:.6g} s")
+    constant = tested(np.zeros(model.nv) if torque is None else torque, "torque")
+    return lambda t, q, v: constant
+
+
+def _positive(value: object, what: str, others: str = "") -> float:
+    try:
+        number = real(value)
+    except (TypeError, ValueError, OverflowError):
+        number = np.nan
+    if not 0.0 < number < np.inf:
+        raise InputError(f"{what} is {shown(value)}. Give a positive number{others}.")
+    return number
+
+
+__all__ = [
+    "METHODS", "Energy", "Film", "h", "implicit_step", "semi_implicit_step", "simulate", "stiffness",
+]  # fmt: skip

@@ -1,0 +1,112 @@
+"""The mass matrix taken apart: against dense Gaussian elimination, and the numbers of a published arm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+
+from operator_algebra.applications import decomposition, dynamics
+from operator_algebra.evaluation import evaluate
+from operator_algebra.models.joints.joint import Joint
+from operator_algebra.models.model import Body, Model
+from operator_algebra.spatial.inertia import Inertia
+from operator_algebra.spatial.transforms import Placement
+from operator_algebra.symbols import V, X_cm
+from tests.applications.inputs import Case, cases, same
+from tests.rounding import apart
+
+LINALG: Any = np.linalg
+Z, Y = (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)
+
+
+def diagonal(*entries: float) -> list[list[float]]:
+    """Moments of inertia about principal axes."""
+    return np.diag(entries).tolist()
+
+
+ARM3 = Model(
+    name="ARM3",
+    bodies=[
+        Body("first", None, Joint.revolute(Z), Placement(), Inertia(3.0, (0, 0, 0.25), diagonal(0.08, 0.08, 0.02))),
+        Body(
+            "second",
+            "first",
+            Joint.revolute(Y),
+            Placement(translation=(0, 0, 0.5)),
+            Inertia(2.0, (0.3, 0, 0), diagonal(0.01, 0.06, 0.06)),
+        ),
+        Body(
+            "third",
+            "second",
+            Joint.revolute(Y),
+            Placement(translation=(0.6, 0, 0)),
+            Inertia(1.0, (0.2, 0, 0.02), diagonal(0.004, 0.02, 0.02)),
+        ),
+    ],
+)
+POSE = np.array([0.4, -0.5, 1.1])
+MASS = [[7.161154058744e-01, 0, 0], [0, 7.906520457836e-01, 1.255260228918e-01], [0, 1.255260228918e-01, 6.04e-02]]
+PIVOTS = [7.161154058744e-01, 5.297781646075e-01, 6.04e-02]
+PRINTED = 1e-11
+"""Of numbers with thirteen digits."""
+
+
+def reduced(mass: Any, sizes: list[int]) -> tuple[Any, Any]:
+    """U and the blocks of D by Gaussian elimination of the last block first."""
+    left, U = mass.copy(), np.eye(len(mass))
+    for end, size in reversed(list(zip(np.cumsum(sizes).tolist(), sizes, strict=True))):
+        own, above = slice(end - size, end), slice(0, end - size)
+        U[above, own] = LINALG.solve(left[own, own].T, left[above, own].T).T
+        left[above, above] -= U[above, own] @ left[own, above]
+        left[above, own] = left[own, above] = 0.0
+    return U, left
+
+
+@given(cases)
+@settings(max_examples=20)
+def test_elimination_is_that_of_gauss(case: Case) -> None:
+    """From the last body on, since children stand behind their parents."""
+    mass = case.value(dynamics.mass_matrix)
+    U, left = reduced(mass, [part.stop - part.start for part in case.model.v_slices])
+    condition = LINALG.cond(mass) if len(mass) else 1.0
+    assert same(case.value(decomposition.matrix_of_complements), mass)
+    assert same(case.value(decomposition.upper_factor), U, condition * 1e-3)
+    assert same(case.value(decomposition.pivots), left, mass)
+    assert same(case.value(decomposition.elimination) @ U, np.eye(len(U)), condition * 1e-3)
+    assert same(case.value(decomposition.multipliers), U - np.eye(len(U)), condition * 1e-3)
+    assert same(case.value(decomposition.solved_acceleration), case.value(dynamics.forward_dynamics))
+
+
+@given(cases)
+@settings(max_examples=20)
+def test_velocities_are_those_of_mass_centres(case: Case) -> None:
+    found = case.value(X_cm.T) @ case.value(decomposition.twist)
+    assert same(found, case.value(V))
+
+
+@given(cases)
+@settings(max_examples=20)
+def test_masses_do_not_mix(case: Case) -> None:
+    masses = case.value(decomposition.central_inertia)
+    for k in range(case.model.n):
+        assert same(masses[6 * k : 6 * k + 3, 6 * k + 3 : 6 * k + 6], np.zeros((3, 3)), masses)
+
+
+def test_a_published_arm() -> None:
+    def value(e: Any, **given_: Any) -> Any:
+        return np.asarray(evaluate(e, ARM3, q=POSE, frame="world", **given_).dense())
+
+    assert apart(value(decomposition.matrix_of_complements), np.array(MASS)) <= PRINTED
+    assert apart(np.diagonal(value(decomposition.pivots)), np.array(PIVOTS)) <= PRINTED
+    U = np.eye(3)
+    U[1, 2] = 2.078245412116
+    assert apart(value(decomposition.upper_factor), U) <= PRINTED
+    tau = np.array([1.0, -0.5, 0.25])
+    hat = value(decomposition.elimination) @ tau
+    assert apart(hat, np.array([1.0, -1.019561353029, 0.25])) <= PRINTED
+    tilde = LINALG.solve(value(decomposition.pivots), hat)
+    assert apart(tilde, np.array([1.396422967300, -1.924506182289, 4.139072847682])) <= PRINTED
+    rates = value(decomposition.elimination).T @ tilde
+    assert apart(rates, np.array([1.396422967300, -1.924506182289, 8.138668991613])) <= PRINTED

@@ -1,0 +1,158 @@
+"""What pivots can lose at most, beside what the interpreter finds that they lose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+import pytest
+
+from operator_algebra import symbols as s
+from operator_algebra.applications import dynamics
+from operator_algebra.backends.backend import SMALL
+from operator_algebra.backends.scalar.graph import Node, operations
+from operator_algebra.backends.scalar.margin import margin
+from operator_algebra.backends.scalar.signature import Signature
+from operator_algebra.backends.scalar.tape import Tape
+from operator_algebra.backends.scalar.trace import Tracer
+from operator_algebra.backends.scalar.traced import Traced
+from operator_algebra.errors import SingularError
+from operator_algebra.expressions.build import diag, inv, operator
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.query import Query
+from operator_algebra.lowering.bounds import elimination
+from operator_algebra.lowering.lower import Method, lower
+from operator_algebra.models.families import random_tree
+from operator_algebra.models.gallery import load
+from operator_algebra.models.joints.joint import Joint
+from operator_algebra.models.model import Body, Model
+from operator_algebra.operators.spaces import RATE, TORQUE
+from operator_algebra.operators.vanishing import vanishing
+from operator_algebra.spatial.inertia import Inertia
+from operator_algebra.spatial.transforms import Placement
+from tests.backends.scalar.calls import Call, least_pivot
+from tests.nearly_singular import sample
+from tests.strategies import random_body
+
+DIAGONAL = diag(inv(dynamics.mass_matrix))
+SOLVED = inv(dynamics.mass_matrix) @ s.T
+
+
+def called(e: Expr | Query, model: Model, q: np.ndarray, method: Method = "auto") -> Call:
+    program = lower(e, zeros=vanishing(model), method=method)
+    values = {name: np.ones(model.nv) for name in program.inputs if name in ("T", "v")}
+    return Call.of(program, model, q, values)
+
+
+def bounds(call: Call) -> list[tuple[Node, ...] | None]:
+    """For each pivot what it loses at most; none is told of one that is zero wherever joints stand."""
+    tracer = Tracer.of(call.program, call.model, Signature.of(call.inputs))
+    try:
+        tracer.run()
+    except SingularError:
+        return [None]
+    tried = np.stack([call.model.random(seed)[0] for seed in range(3)], axis=-1)
+    return [margin(tracer, pivot, tracer.nodes.graph, tried) for pivot in call.program.pivots]
+
+
+def most(call: Call, nodes: tuple[Node, ...]) -> float:
+    """What is lost at most, in units of ε."""
+    _, found = Tape.of(Traced((), nodes, (), ()), len(call.arguments)).single(call.arguments)
+    return sum(found) / SMALL
+
+
+KINDS = ("revolute", "prismatic", "helical", "spherical", "universal", "fixed")
+"""Of joints of several freedoms those that turn only: where others slide to has no bound."""
+
+
+def with_armature(seed: int) -> Model:
+    """A random tree some of whose joints carry inertia of their own."""
+    rng = np.random.default_rng(seed)
+    kinds = [str(rng.choice(KINDS)) for _ in range(4)]
+    bodies = [random_body(k, int(rng.integers(k)) if k else -1, kinds[k], rng, armature=True) for k in range(4)]
+    return Model(name="armature", bodies=bodies)
+
+
+def mechanisms() -> Iterator[tuple[Model, np.ndarray]]:
+    for name in ("arm7", "puma560", "tree4"):
+        yield load(name), load(name).random(3)[0]
+    for seed in range(8):
+        for model in (with_armature(seed), random_tree(4, joints=KINDS, mass_spread=6.0, seed=seed)):
+            yield model, model.random(seed)[0]
+    for family, seed in (("spread tree", 2), ("uneven chain", 3), ("one heavy", 4), ("redundant body", 5)):
+        yield sample(family, seed).model, sample(family, seed).q
+
+
+@pytest.mark.parametrize(("e", "method"), [(SOLVED, "auto"), (SOLVED, "joseph"), (DIAGONAL, "auto")])
+def test_no_pivot_loses_more(e: Expr | Query, method: Method) -> None:
+    met, tight = 0, 0
+    for model, q in mechanisms():
+        call = called(e, model, q, method)
+        (nodes,) = bounds(call)
+        if nodes is None:
+            continue
+        lost = 1.0 / least_pivot(call.interpreted()) - 1.0
+        assert lost <= most(call, nodes) * (1 + 1e-9), (model.name, lost)
+        met += 1
+        tight += most(call, nodes) < 1.0 / SMALL
+    assert met > 14
+    assert tight > 6
+
+
+def two_links(mass: float, offset: float, slides: bool) -> Model:
+    """Two links, the second light and far from its joint."""
+    joint = Joint.prismatic((1, 0, 0)) if slides else Joint.revolute((0, 1, 0))
+    first = Body("a", None, Joint.revolute((0, 0, 1)), inertia=Inertia.box(1.0, (0.3, 0.2, 0.4), (0.1, 0.0, 0.2)))
+    tip = Inertia.box(mass, (0.2, 0.1, 0.3), (offset, 0.0, 0.0))
+    return Model(name="two", bodies=[first, Body("b", "a", joint, Placement(translation=(offset, 0, 0)), tip)])
+
+
+@pytest.mark.parametrize("slides", [False, True])
+def test_what_is_bounded_holds_wherever_joints_stand(slides: bool) -> None:
+    for mass, offset in product((1e-6, 1.0, 1e3), (0.0, 0.3, 30.0)):
+        model = two_links(mass, offset, slides)
+        for x in (0.0, 1.3, 900.0):
+            call = called(SOLVED, model, np.array([x, x]))
+            (nodes,) = bounds(call)
+            assert nodes is not None
+            assert 1.0 / least_pivot(call.interpreted()) - 1.0 <= most(call, nodes) * (1 + 1e-9)
+
+
+def test_links_without_inertia_and_other_pivots_are_not_bounded() -> None:
+    bare = Body("b", "a", Joint.revolute((0, 1, 0)), inertia=Inertia())
+    tip = Body("c", "b", Joint.revolute((1, 0, 0)), inertia=Inertia.box(1.0, (0.2, 0.1, 0.3)))
+    model = Model(name="ring", bodies=[two_links(1.0, 0.3, False).bodies[0], bare, tip])
+    assert bounds(called(SOLVED, model, model.neutral())) == [None]
+    shifted = operator("C", RATE >> TORQUE, structure="diagonal definite")
+    arm = load("arm7")
+    program = lower(inv(dynamics.mass_matrix + shifted) @ s.T, zeros=vanishing(arm))
+    values = {"C": np.ones(7), "T": np.ones(7)}
+    call = Call.of(program, arm, arm.neutral(), values)
+    assert elimination(program, program.pivots[0]) is not None
+    assert bounds(call) == [None]  # what is added comes with the call
+    implicit = lower(inv(dynamics.mass_matrix + s.T @ s.T.T) @ s.T)
+    assert None in [elimination(implicit, pivot) for pivot in implicit.pivots]
+
+
+def test_bodies_that_are_fixed_are_one_with_what_carries_them() -> None:
+    """Of a link that is two bodies, one of them without inertia, the pivots are those of the link."""
+    first, second = two_links(1.0, 0.3, False).bodies
+    bare = Body("c", "b", Joint.fixed(), Placement(translation=(0.1, 0.2, 0.3)), Inertia())
+    model = Model(name="three", bodies=[first, second, bare], strict=False)
+    q = model.random(1)[0]
+    call, alone = called(SOLVED, model, q), called(SOLVED, two_links(1.0, 0.3, False), q)
+    (found,), (expected,) = bounds(call), bounds(alone)
+    assert found is not None
+    assert expected is not None
+    assert most(alone, expected) <= most(call, found) <= 2 * most(alone, expected)
+
+
+@pytest.mark.parametrize("name", ["arm7", "quadruped", "hand"])
+def test_it_takes_few_operations(name: str) -> None:
+    model = load(name)
+    program = lower(dynamics.forward_dynamics, zeros=vanishing(model))
+    call = Call.of(program, model, model.random(0)[0], {x: np.ones(model.nv) for x in program.inputs if x != "f_ext"})
+    traced = call.traced()
+    whole, entries = (sum(operations(nodes).values()) for nodes in (traced.wanted, traced.entries))
+    assert whole - entries <= 0.05 * entries

@@ -1,0 +1,85 @@
+"""Stacked equations made triangular: what dense algebra says of them, however many rows are mostly zeros."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from operator_algebra.backends.numpy.arrays import Block
+from operator_algebra.backends.numpy.triangles import Equations
+
+EPS = np.finfo(float).eps
+SAMPLES = 3
+pytestmark = pytest.mark.usefixtures("as_executables_divide")
+
+
+@pytest.fixture
+def as_executables_divide() -> Iterator[None]:
+    """What is divided by zero is chosen away."""
+    with np.errstate(all="ignore"):
+        yield
+
+
+def stacked(blocks: int, rng: np.random.Generator) -> tuple[Equations, Block, Block, int]:
+    """Unknowns of up to six, each equation with three of them; as dense matrices, with the columns of the others."""
+    equations = Equations()
+    sizes = [int(n) for n in rng.integers(1, 7, blocks)]
+    places = equations.columns(sizes)
+    (others,) = equations.columns([3])
+    width = others.start
+    matrix, constant = np.zeros((SAMPLES, width, others.stop)), rng.normal(size=(SAMPLES, width, 1))
+    row = 0
+    for k, size in enumerate(sizes):
+        terms = [(places[k], np.eye(size) * 4.0)]
+        for column in (places[int(rng.integers(blocks))], others):
+            terms.append((column, rng.normal(size=(SAMPLES, size, column.stop - column.start)) / 4))
+        for column, block in terms:
+            matrix[:, row : row + size, column] += block
+        equations.add(size, terms, constant[:, row : row + size])
+        row += size
+    return equations, matrix, constant, width
+
+
+@pytest.mark.parametrize("measured", [False, True])
+@pytest.mark.parametrize(("blocks", "seed"), [(1, 0), (4, 1), (12, 2), (18, 3), (25, 4), (60, 5)])
+def test_unknowns_and_determinants_are_those_of_dense_algebra(blocks: int, seed: int, measured: bool) -> None:
+    rng = np.random.default_rng(seed)
+    equations, matrix, constant, width = stacked(blocks, rng)
+    found = equations.triangularised(width, width, measured=measured)
+    inner, other = matrix[..., :width], rng.normal(size=(SAMPLES, 3, 1))
+    expected = np.linalg.solve(inner, constant - matrix[..., width:] @ other)
+    # Backward stable in `width` reflections.
+    allowed = 8 * width * EPS * np.linalg.cond(inner)
+    size = np.abs(expected).max(axis=(-2, -1))
+    assert (np.abs(found.solved(other) - expected).max(axis=(-2, -1)) <= allowed * size).all()
+    sign, logdet = np.linalg.slogdet(inner)
+    assert (found.negative == (sign < 0)).all()
+    summed = width * EPS * np.abs(logdet)
+    assert (np.abs(found.logdet + found.exponent * np.log(2.0) - logdet) <= allowed + summed).all()
+
+
+@pytest.mark.parametrize(("blocks", "seed"), [(4, 0), (25, 1), (60, 2)])
+def test_a_row_that_depends_on_the_others_leaves_no_digit(blocks: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    equations, matrix, _, width = stacked(blocks, rng)
+    healthy = equations.triangularised(width, width, measured=True)
+    assert (healthy.kept > 1e-4).all()
+    columns = slice(0, matrix.shape[-1])
+    equations.add(1, [(columns, rng.normal(size=(SAMPLES, 1, width)) @ matrix)])
+    singular = equations.triangularised(width + 1, width + 1, measured=True)
+    # Rounding over rounding, both with signs by chance: seldom ten times as much as eps of each row.
+    assert (singular.kept < 10 * width * EPS).all()
+
+
+def test_no_equations_for_no_unknowns_say_nothing() -> None:
+    """As at a body whose joint has no degree of freedom."""
+    equations = Equations()
+    (given,) = equations.columns([3])
+    equations.add(0, [(given, np.zeros((4, 0, 3)))])
+    found = equations.triangularised(0, 0, measured=True)
+    assert found.rest.shape == (4, 0, 3)
+    assert found.kept.tolist() == [1.0] * 4
+    assert found.logdet.tolist() == found.exponent.tolist() == [0.0] * 4
+    assert not found.negative.any()

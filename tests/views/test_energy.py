@@ -1,0 +1,51 @@
+"""Energies along a motion: what is drawn is what the film has, and the drift is said in words."""
+
+import numpy as np
+import pytest
+
+import operator_algebra as oa
+from operator_algebra.errors import InputError
+from operator_algebra.views.energy import energy
+from tests.rounding import apart
+from tests.views.figures import words_of
+
+ARM = oa.load("planar2r")
+FILM = oa.simulate(ARM, [0.5, 0.0], [0.0, 0.0], until=0.2)
+
+
+def test_the_lines_are_the_energies_of_the_film() -> None:
+    upper, lower = energy(FILM).axes
+    found = FILM.energy()
+    drawn = {str(line.get_label()): np.asarray(line.get_ydata()) for line in upper.lines}
+    for name, values in (("kinetic", found.kinetic), ("potential", found.potential), ("sum", found.total)):
+        assert apart(drawn[name], values) == 0.0
+    assert [line.get_label() for line in lower.lines] == ["of the energy, J"]
+
+
+def test_the_drift_is_said() -> None:
+    assert f"the sum strays by up to {FILM.energy().drift:.1e} J" in words_of(energy(FILM))
+    assert "energy of planar2r" in words_of(energy(FILM))
+
+
+def test_momentum_is_drawn_of_what_is_free_alone() -> None:
+    stone = oa.Body("stone", None, oa.Joint.floating(), inertia=oa.Inertia(1.0, (0, 0, 0), (0.1, 0.2, 0.25)))
+    held = oa.Body("stone", None, oa.Joint.floating(damping=1.0), inertia=stone.inertia)
+    for body, gravity, drawn in ((stone, 0.0, 2), (stone, -9.81, 1), (held, 0.0, 1)):
+        model = oa.Model(bodies=[body], gravity=(0, 0, gravity))
+        film = oa.simulate(model, model.neutral(), np.ones(6), until=0.1)
+        assert len(energy(film).axes[1].lines) == drawn
+
+
+def test_axes_of_the_caller_show_energies_alone() -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    assert energy(FILM, ax=figure.subplots()) is figure
+    assert len(figure.axes) == 1
+
+
+def test_what_is_no_film_of_one_motion_is_told() -> None:
+    with pytest.raises(InputError, match="Give what simulate returns"):
+        energy(ARM)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InputError, match=r"film\.motion\(0\)"):
+        energy(oa.simulate(ARM, np.zeros((2, 2)), [0.0, 0.0], until=0.1, step=0.1))

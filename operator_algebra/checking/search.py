@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from operator_algebra.checking.levels import levels
 from operator_algebra.checking.shrink import Counterexample, shrink
@@ -97,7 +99,8 @@ def _run(
         return
     # The largest first where all are wanted, so that no worker is left with a long one at the end.
     order = sorted(targets, key=lambda target: -_model(target).n) if every else list(targets)
-    jobs = {executor.submit(tallies, target, laws, samples, seed, every=every): target for target in order}
+    packed = pickle.dumps(list(laws))
+    jobs = {executor.submit(_tallies, target, packed, samples, seed, every=every): target for target in order}
     try:
         for job in as_completed(jobs) if every else jobs:
             names = {law.name for law in pending()}
@@ -107,6 +110,16 @@ def _run(
     finally:
         for job in jobs:
             job.cancel()
+
+
+def _tallies(target: Target, packed: bytes, samples: int, seed: int, *, every: bool) -> list[Tally]:
+    return tallies(target, _unpacked(packed), samples, seed, every=every)
+
+
+@lru_cache(maxsize=1)
+def _unpacked(packed: bytes) -> Sequence[Law]:
+    """The laws of a worker, the same for all its mechanisms: what is known of their expressions is kept."""
+    return pickle.loads(packed)
 
 
 def _refute(laws: Sequence[Law], found: Mapping[str, Found], target: Target, rows: Iterable[Tally], seed: int) -> None:

@@ -70,14 +70,15 @@ if TYPE_CHECKING:
     from operator_algebra.operators.spaces import space as space
     from operator_algebra.programs.cost import Cost as Cost
     from operator_algebra.programs.program import Program as Program
+    from operator_algebra.proofs.calculation import calc as calc
+    from operator_algebra.proofs.calculation import explain as explain
     from operator_algebra.proofs.discover import Discovery as Discovery
     from operator_algebra.proofs.discover import derive as derive
     from operator_algebra.proofs.discover import discover as discover
     from operator_algebra.proofs.general import generalize as generalize
     from operator_algebra.proofs.laws import Laws as Laws
     from operator_algebra.proofs.laws import discover_laws as discover_laws
-    from operator_algebra.proofs.prove import Proof as Proof
-    from operator_algebra.proofs.prove import calc as calc
+    from operator_algebra.proofs.proof import Proof as Proof
     from operator_algebra.proofs.prove import prove as prove
     from operator_algebra.rates import differentiate as differentiate
     from operator_algebra.spatial.inertia import Inertia as Inertia
@@ -109,10 +110,12 @@ _NAMES = {
     "models.model": "Body Frame Model",
     "operators.blocks": "BlockMatrix",
     "operators.spaces": "FORCE MOTION ONE RATE Space TORQUE Type WHITE space",
+    "proofs.calculation": "calc explain",
     "proofs.discover": "Discovery derive discover",
     "proofs.general": "generalize",
     "proofs.laws": "Laws discover_laws",
-    "proofs.prove": "Proof calc prove",
+    "proofs.proof": "Proof",
+    "proofs.prove": "prove",
     "spatial.inertia": "Inertia",
     "spatial.transforms": "Placement",
     "rates": "differentiate",

@@ -17,7 +17,7 @@ from operator_algebra.identities.catalogue import catalogue
 from operator_algebra.identities.identity import Identity
 from operator_algebra.identities.variants import wider
 from operator_algebra.proofs.certificate import Writer, kernel_word
-from operator_algebra.proofs.facts import Assumed, BracketOf, DiagonalOf, Fact, Turned, Unique
+from operator_algebra.proofs.facts import Assumed, BracketOf, DiagonalOf, Fact, Real, Turned, Unique, resting_on
 from operator_algebra.proofs.letters import ONE, RING, Form, Letter, Rational, Word, adjoint, quotient
 from operator_algebra.proofs.order import Key, Order
 from operator_algebra.proofs.search import Search
@@ -172,6 +172,8 @@ class _Teller:
             return self._definition(why)
         if isinstance(why, Assumed):
             return why.law.name
+        if isinstance(why, Real):
+            return "a number is its own adjoint"
         if (
             isinstance(why, tuple)
             and len(why) == 1
@@ -220,8 +222,6 @@ class _Teller:
         elif isinstance(why, Unique):
             name = spelled(self.writer.name(why.unknown))
             rule = f"the equation of {name} has one solution; that it is one says {self.reason(why.of)}"
-        else:
-            rule = "a number is its own adjoint"
         lead = max(fact.form, key=self.key)
         rest = RING.minus({lead: fact.form[lead]}, fact.form)
         number = len(self.lemmas) + 1
@@ -253,6 +253,17 @@ def chain(found: Search, lhs: Expr, rhs: Expr) -> Chain | None:
     for (_, fact), before in zip(reversed(up), reversed(befores[:-1]), strict=True):
         steps.append(Step(teller.terms(before), teller.reason(fact)))
     return Chain(lhs, rhs, tuple(steps), tuple(teller.lemmas.values()))
+
+
+def axioms(found: Search, lhs: Expr, rhs: Expr) -> tuple[str, ...]:
+    """What a proof takes from definitions, equations and facts of brackets, called as the claim calls its letters."""
+    if found.proved is None:
+        return ()
+    writer = Writer(found.theory)
+    writer.prefer((lhs, rhs))
+    teller = _Teller(writer, Order(found.theory).key, frozenset(), _folds(found.theory, writer, lhs, rhs))
+    facts = [one for one in resting_on(found.proved) if isinstance(one.why, Axiom | Real)]
+    return tuple(dict.fromkeys(teller.reason(one) for one in facts))
 
 
 def _rewritten(bench: Workbench, form: Form) -> Iterator[tuple[Form, Fact]]:

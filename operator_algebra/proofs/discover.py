@@ -7,11 +7,12 @@ is compared with the product: D and K follow from three coefficients, and the fo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from operator_algebra.arguments import choice, items
 from operator_algebra.arguments import word as name_of
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import define, fixpoint, inv, one, operator
@@ -24,7 +25,8 @@ from operator_algebra.proofs.completion import Completion
 from operator_algebra.proofs.letters import RING, Form, Letter, adjoint, pattern, times, whole_pattern, word
 from operator_algebra.proofs.oneway import without_inverse
 from operator_algebra.proofs.order import Order
-from operator_algebra.proofs.prove import Proof, positive, prove, reading
+from operator_algebra.proofs.proof import Proof
+from operator_algebra.proofs.prove import positive, prove, reading
 from operator_algebra.proofs.readback import formula_of, letter_names, name_of_form
 from operator_algebra.proofs.theory import Theory
 from operator_algebra.proofs.workbench import Workbench
@@ -62,11 +64,14 @@ class Discovery:
         return "\n".join(lines)
 
 
-def discover(e: Expr | str, *, unknown: str = "P", seconds: float = 10.0) -> Discovery:
+def discover(
+    e: Expr | str, *, unknown: str | None = None, frame: Sequence[Expr | str] | None = None, seconds: float = 10.0
+) -> Discovery:
     """The equation that makes an operator a product of triangular factors and blocks, and the product, both proved.
 
     The operator is L φ N φ* L* + J: a mass matrix, with or without rotors. `unknown` names the solution of the
-    equation, `seconds` bounds the search for each of the two proofs.
+    equation, P unless it is said. The factors are sums of I and L φ K; `frame` says that, I and L φ, where one wants
+    to be sure of it. `seconds` bounds the search for each of the two proofs.
 
     >>> discover("H phi M phi.T H.T")
     PROVED         H φ M φ* H* = (I + H φ K) D (I + K* φ* H*)
@@ -76,15 +81,23 @@ def discover(e: Expr | str, *, unknown: str = "P", seconds: float = 10.0) -> Dis
     """
     e = formula(e, "discover")
     positive(seconds)
-    return _told(e, _ansatz(e), name_of(unknown, "unknown"), float(seconds))
+    called = name_of("P" if unknown is None else unknown, "unknown")
+    found = _ansatz(e)
+    if frame is not None:
+        _in_frame(e, found, frame)
+    return _told(e, found, called, float(seconds))
 
 
-def derive(e: Expr | str, *, seconds: float = 10.0) -> Proof:
+GOALS = {"lowerable": "no inverse of a whole matrix is left"}
+"""What a form may be derived for."""
+
+
+def derive(e: Expr | str, *, goal: Literal["lowerable"] = "lowerable", seconds: float = 10.0) -> Proof:
     """An operator without the inverses of whole matrices in it: `.claim.rhs` is that form, and the proof that it is.
 
     The inverse of L φ N φ* L* + J is that of its factors, and that of a factor, A + B φ C, has another propagation in
-    place of φ. That it is one is proved from both sides, so that nothing is
-    assumed of the matrix. `seconds` bounds the search for each proof.
+    place of φ. That it is one is proved from both sides, so that nothing is assumed of the matrix. There is one `goal`,
+    a form that can be lowered to sweeps. `seconds` bounds the search for each proof.
 
     >>> derive("inv(H phi M phi.T H.T)")
     PROVED         derived: (H φ M φ* H*)⁻¹ = (I − K* ψ* H*) D⁻¹ (I − H ψ K)
@@ -93,6 +106,7 @@ def derive(e: Expr | str, *, seconds: float = 10.0) -> Proof:
                    checked by the kernel: 12 lines
     """
     e = formula(e, "derive")
+    choice(goal, "goal", GOALS)
     positive(seconds)
     inverses = [node for node in postorder(e) if isinstance(node, Inverse)]
     found = {
@@ -206,6 +220,19 @@ def _parts(e: Expr, p: Form) -> tuple[Form, Letter, Form, Form]:
         raise _refused(e)
     (((left, phi), _),) = lefts.items()
     return word(*left), phi, inner, rest
+
+
+def _in_frame(e: Expr, found: _Ansatz, frame: Sequence[Expr | str]) -> None:
+    """Test that the factors are made of what a frame lists: I and L φ."""
+    listed = [formula(one, "frame") for one in items(frame, "frame", 'two operators, ["I", "H phi"]')]
+    theory = Theory()
+    wanted = [RING.of(), times(found.left, word(found.phi))]
+    if [theory.read(one) for one in listed] != wanted:
+        given = ", ".join(one.render() for one in listed)
+        raise InputError(
+            f"in the frame {given or 'of nothing'} there is no product for {e.render()}. "
+            f"Leave it out, or give I and {found.formula(wanted[1]).render()}."
+        )
 
 
 def _refused(e: Expr) -> InputError:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 from operator_algebra.identities.identity import Identity
-from operator_algebra.proofs.letters import ONE, RING, Form, Letter, Rational, Word, adjoint
+from operator_algebra.proofs.letters import LIMIT, ONE, RING, Form, Letter, Rational, TooLong, Word, adjoint, row
 from operator_algebra.proofs.theory import Axiom
 
 
@@ -104,6 +104,51 @@ def multiple(c: Rational, fact: Fact, left: Word = ONE, right: Word = ONE) -> Te
 def turned(fact: Fact) -> Fact:
     """The adjoint of a fact."""
     return fact.why.of if isinstance(fact.why, Turned) else Fact(adjoint(fact.form), Turned(fact))
+
+
+def flattened(proved: Fact) -> Fact:
+    """The same fact without sums between: of axioms, and of what follows by other rules from facts that are so, too."""
+    flat: dict[Fact, Fact] = {}
+    for fact in resting_on(proved):
+        why = fact.why
+        if isinstance(why, tuple):
+            terms = [
+                Term(t.c * one.c, joined(t.left, one.left), one.fact, joined(one.right, t.right))
+                for t in why
+                for one in _terms(flat[t.fact])
+            ]
+            if len(terms) > LIMIT:
+                raise TooLong
+            flat[fact] = Fact(fact.form, collected(terms))
+        elif isinstance(why, Turned):
+            flat[fact] = _turned(flat[why.of])
+        elif isinstance(why, DiagonalOf | BracketOf | Unique):
+            flat[fact] = Fact(fact.form, replace(why, of=flat[why.of]))
+        else:
+            flat[fact] = fact
+    return flat[proved]
+
+
+def _terms(fact: Fact) -> tuple[Term, ...]:
+    return fact.why if isinstance(fact.why, tuple) else (Term(1, ONE, fact, ONE),)
+
+
+def _turned(fact: Fact) -> Fact:
+    """The adjoint of a fact, of a sum term by term."""
+    if not isinstance(fact.why, tuple):
+        return turned(fact)
+    terms = (Term(t.c, starred(t.right), turned(t.fact), starred(t.left)) for t in fact.why)
+    return Fact(adjoint(fact.form), tuple(terms))
+
+
+def joined(left: Word, right: Word) -> Word:
+    """One word behind the other."""
+    return row((*left[0], *right[0]), (*left[1], *right[1]))
+
+
+def starred(one: Word) -> Word:
+    """The adjoint of a word."""
+    return row(one[0], tuple(x.star for x in reversed(one[1])))
 
 
 def collected(terms: Iterable[Term]) -> tuple[Term, ...]:

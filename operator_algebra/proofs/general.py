@@ -16,7 +16,8 @@ from operator_algebra.expressions.traverse import children_and_definition, posto
 from operator_algebra.identities.claims import law_of
 from operator_algebra.identities.identity import Identity, Statement
 from operator_algebra.operators.structure import Structure
-from operator_algebra.proofs.prove import Proof, positive, prove
+from operator_algebra.proofs.proof import Proof
+from operator_algebra.proofs.prove import positive, prove
 from operator_algebra.proofs.search import search
 
 _EACH = 0.5

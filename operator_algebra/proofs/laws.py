@@ -18,7 +18,8 @@ from operator_algebra.progress import PATIENCE, Progress, reporting
 from operator_algebra.proofs.chain import record_of
 from operator_algebra.proofs.fingerprints import relations
 from operator_algebra.proofs.letters import RING
-from operator_algebra.proofs.prove import Proof, positive, proof_of
+from operator_algebra.proofs.proof import Proof
+from operator_algebra.proofs.prove import positive, proof_of
 from operator_algebra.proofs.search import ground
 from operator_algebra.proofs.theory import Theory
 
@@ -40,8 +41,8 @@ class Laws:
     unproved: tuple[Proof, ...] = ()
 
     @property
-    def laws(self) -> tuple[Identity, ...]:
-        """What was proved."""
+    def proved(self) -> tuple[Identity, ...]:
+        """The laws that were proved."""
         return tuple(_claim(proof) for proof in self.proofs)
 
     @property
@@ -53,11 +54,11 @@ class Laws:
     def new(self) -> tuple[Identity, ...]:
         """The laws that no record of the catalogue says, nor the definitions when they are written out."""
         theory = Theory()
-        forms = ((law, RING.minus(theory.read(law.lhs), theory.read(law.rhs))) for law in self.laws)
+        forms = ((law, RING.minus(theory.read(law.lhs), theory.read(law.rhs))) for law in self.proved)
         return tuple(law for law, form in forms if form and record_of(form) is None)
 
     def __iter__(self) -> Iterator[Identity]:
-        return iter(self.laws)
+        return iter(self.proved)
 
     def __len__(self) -> int:
         return len(self.proofs)
@@ -76,7 +77,7 @@ class Laws:
 
     def render(self, style: Style = "unicode") -> str:
         """The laws, a line each."""
-        return "\n".join(law.formula(style) for law in self.laws)
+        return "\n".join(law.formula(style) for law in self.proved)
 
     def __repr__(self) -> str:
         count = f"{len(self)} {'law' if len(self) == 1 else 'laws'}, all proved"
@@ -87,7 +88,7 @@ class Laws:
         return f"{count}{more}   words of up to {self.length} of {told}"
 
     def __str__(self) -> str:
-        lines = [repr(self), *(f"  {law.formula()}" for law in self.laws)]
+        lines = [repr(self), *(f"  {law.formula()}" for law in self.proved)]
         lines += ["conjectures", *(f"  {one.formula()}" for one in self.conjectures)] if self.unproved else []
         return "\n".join(lines)
 

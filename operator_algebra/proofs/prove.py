@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import pairwise
-from typing import Literal, get_args
+from dataclasses import replace
 
-from operator_algebra.arguments import choice, shown
-from operator_algebra.errors import InputError, TheoryError
-from operator_algebra.expressions.formulas import formula
+from operator_algebra.arguments import shown
+from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.identities.claims import law_of
-from operator_algebra.identities.facts import domain
 from operator_algebra.identities.identity import Identity, Law, Statement
-from operator_algebra.identities.textbook import textbook
 from operator_algebra.identities.variants import READINGS, wider
-from operator_algebra.progress import PATIENCE, Progress, reporting
+from operator_algebra.progress import PATIENCE, Callback, Progress, reporting
 from operator_algebra.proofs import kernel
 from operator_algebra.proofs.certificate import certificate, of_blocks
-from operator_algebra.proofs.chain import Chain, Shown, Step, chain
-from operator_algebra.proofs.counterexample import Counterexample
-from operator_algebra.proofs.decide import Decision, decide
+from operator_algebra.proofs.decide import decide
 from operator_algebra.proofs.given import laws_used, prove_from
-from operator_algebra.proofs.kernel import Data
-from operator_algebra.proofs.lean import file_of
-from operator_algebra.proofs.page import proof_page
+from operator_algebra.proofs.proof import Proof, Reading, Verdict
 from operator_algebra.proofs.refute import refute
-from operator_algebra.proofs.schemas import Blocks, Obligation, ways
+from operator_algebra.proofs.schemas import Obligation, ways
 from operator_algebra.proofs.search import Search, search
-from operator_algebra.proofs.spelling import Style, assumption, left_over
+from operator_algebra.proofs.spelling import assumption, left_over
 from operator_algebra.proofs.theory import TRAITS, Theory
 from operator_algebra.proofs.workbench import Workbench
 
@@ -42,163 +31,13 @@ _FIRST = 0.5
 _REFUTING = 2.0
 """Seconds for a counter-example, at most."""
 
-Verdict = Literal["REFUTED", "UNDECIDED", "NOT_DERIVABLE", "DECIDED", "PROVED"]
-_WEAKEST_FIRST: tuple[Verdict, ...] = get_args(Verdict)
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What became of one reading of a claim: the law as it stands, with any J, for any gain; or of one obligation.
-
-    `rest` is what is left of lhs − rhs where no proof was found, `seconds` how long it took. Without a proof there may
-    be a counter-example, or the agreement of both sides in generic matrices.
-    """
-
-    claim: Law | Blocks
-    verdict: Verdict
-    certificate: dict[str, Data] | None
-    assumptions: tuple[str, ...]
-    rest: str
-    seconds: float
-    found: Search | None = field(default=None, repr=False, compare=False)
-    counterexample: Counterexample | None = None
-    decision: Decision | None = None
-    laws: tuple[str, ...] | None = None
-    """Which laws the proof takes, where it was to take chosen ones alone, and its chain."""
-    told: Chain | None = field(default=None, repr=False, compare=False)
-
-    @cached_property
-    def chain(self) -> Chain | None:
-        """The proof as a chain of equalities; None without a proof, and where nobody would read it."""
-        if self.laws is not None:
-            return self.told
-        if self.found is None or not isinstance(self.claim, Identity):
-            return None
-        known = textbook(self.claim) if self.verdict == "PROVED" else None
-        if known is not None:
-            return Chain(self.claim.lhs, self.claim.rhs, tuple(Shown(one.formula, one.reason) for one in known), ())
-        return chain(self.found, self.claim.lhs, self.claim.rhs)
-
-
-@dataclass(frozen=True)
-class Proof:
-    """The verdict on a claim; true only if it is PROVED.
-
-    PROVED: it follows from the definitions, and the kernel accepts the certificate. REFUTED: an exact model contradicts
-    it. DECIDED: both sides agree in generic matrices, see `docs/explain/decision.md`; there is no certificate.
-    NOT_DERIVABLE: all rewriting rules that the definitions imply are known, and the two sides have different normal
-    forms; this does not say that the claim is false. UNDECIDED: the search ended before that.
-    """
-
-    claim: Law
-    readings: tuple[Reading, ...]
-    schemas: tuple[str, ...] = ()
-    """Of a statement: the schemas that make it of what was proved."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """The weakest verdict of all readings."""
-        found: list[Verdict] = [reading.verdict for reading in self.readings]
-        return min(found, key=_WEAKEST_FIRST.index) if found else "UNDECIDED"
-
-    @property
-    def counterexample(self) -> Counterexample | None:
-        """The model that contradicts the claim, if one was found."""
-        if self.verdict != "REFUTED":  # of a statement, what a schema needs may be false where the claim is true
-            return None
-        return next((one.counterexample for one in self.readings if one.counterexample is not None), None)
-
-    @property
-    def seconds(self) -> float:
-        """How long the search and the kernel took."""
-        return sum(reading.seconds for reading in self.readings)
-
-    @cached_property
-    def assumptions(self) -> tuple[str, ...]:
-        """What the proof rests on besides the definitions: what has an inverse or a root, and the domain."""
-        return tuple(dict.fromkeys(text for reading in self.readings for text in reading.assumptions))
-
-    def __bool__(self) -> bool:
-        return self.verdict == "PROVED"
-
-    @property
-    def steps(self) -> tuple[Step | Shown, ...]:
-        """The links of the chain, reading by reading; none where there is no chain."""
-        return tuple(step for reading in self.readings if reading.chain for step in reading.chain.steps)
-
-    def render(self, style: Style | Literal["lean"] = "unicode") -> str:
-        """The proof as text or LaTeX: a chain of equalities, each with its reason; as a file of Lean 4: its lines."""
-        choice(style, "style", (*get_args(Style), "lean"))
-        if style == "lean":
-            return file_of(str(self), self._certified())
-        told = [reading.chain for reading in self.readings if reading.chain is not None]
-        if not told:
-            raise InputError(f"there is no chain to be shown: the verdict is {self.verdict}.")
-        return "\n".join(one.render(style) for one in told)
-
-    def _repr_latex_(self) -> str | None:
-        told = self.readings[0].chain if self.readings else None
-        return None if told is None else f"$${told.render('latex')}$$"
-
-    def _repr_html_(self) -> str:
-        told = [(one.claim.name, one.chain) for one in self.readings if one.chain is not None]
-        return proof_page(self.verdict, str(self.claim), told, self.notes)
-
-    def certificate(self) -> dict[str, Data]:
-        """The certificates of all readings as data: `json.dumps` it, and run the kernel on the file."""
-        return {"format": kernel.FORMAT, "proofs": [written for _, written in self._certified()]}
-
-    def _certified(self) -> list[tuple[str, dict[str, Data]]]:
-        if not self:
-            raise InputError(f"there is no certificate: the verdict is {self.verdict}.")
-        return [(one.claim.name, one.certificate) for one in self.readings if one.certificate is not None]
-
-    def replay(self) -> None:
-        """Have the kernel check every certificate again; `TheoryError` if it refuses one."""
-        for reading in self.readings:
-            if reading.certificate is not None:
-                try:
-                    kernel.check(json.loads(json.dumps(reading.certificate)))
-                except kernel.Refused as refused:
-                    raise TheoryError(f"{reading.claim.name}: the kernel refuses its certificate: {refused}.") from None
-
-    @property
-    def notes(self) -> list[str]:
-        """What is said below the claim: where it holds, what is assumed and who has checked it, or what is left."""
-        lines: list[str] = []
-        if self:
-            lines.append(f"holds for: {domain(self.claim)}")
-            lines += [f"assuming: {'; '.join(self.assumptions)}"] if self.assumptions else []
-            laws = [name for reading in self.readings for name in reading.laws or ()]
-            lines += [f"by these laws alone: {'; '.join(laws)}"] if laws else []
-            count = sum(len(reading.certificate["lines"]) for reading in self.readings if reading.certificate)
-            lines += [f"by the schema: {', '.join(self.schemas)}"] if self.schemas else []
-            lines.append(f"checked by the kernel: {count} {'line' if count == 1 else 'lines'}")
-        elif not self.readings:
-            lines.append("no schema gives it")
-        else:
-            left = next(reading for reading in self.readings if reading.verdict == self.verdict)
-            which = "" if left.claim.name == self.claim.name else f" ({left.claim.name})"
-            if left.counterexample is not None and self.verdict != "REFUTED":
-                lines.append(f"what the schema needs does not hold{which}: {left.counterexample!r}")
-            elif left.counterexample is not None:
-                lines.append(f"counter-example{which}: {left.counterexample!r}")
-            elif left.verdict == "DECIDED":
-                lines.append(f"without a proof{which}: {left.decision}")
-            else:
-                alone = "" if left.laws is None else " with these laws alone"
-                lines.append(f"left of lhs − rhs{which}{alone}: {left.rest}")
-        return lines
-
-    def __str__(self) -> str:
-        return f"\n{'':<15}".join([f"{self.verdict:<13}  {self.claim}", *self.notes])
-
-    def __repr__(self) -> str:
-        return str(self)
-
 
 def prove(
-    claim: Identity | Statement | str, *, using: Iterable[Identity | Expr | str] | None = None, seconds: float = 10.0
+    claim: Identity | Statement | str,
+    *,
+    seconds: float = 10.0,
+    using: Iterable[Identity | Expr | str] = (),
+    progress: Progress = None,
 ) -> Proof:
     """Whether a claim follows from the definitions of its operators; `seconds` bounds the search.
 
@@ -206,7 +45,8 @@ def prove(
     made of obligations by a schema, an argument on paper; these are proved.
 
     With `using` it is asked whether the equation follows from some laws, and from the definitions of operators that
-    are listed with them; of others nothing is taken but their spaces and blocks. The laws are proved, too.
+    are listed with them; of others nothing is taken but their spaces and blocks. The laws are proved, too. A law of
+    many readings that takes more than half a second shows its progress in a terminal; `progress=False` is silent.
 
     >>> prove("inv(I + H phi K) = I - H psi K")
     PROVED         claim: (I + H φ K)⁻¹ = I − H ψ K
@@ -216,12 +56,24 @@ def prove(
     """
     law = law_of(claim)
     positive(seconds)
-    if using is not None:
-        return _from_laws(law, laws_used(using), float(seconds))
+    laws = laws_used(using)
+    if laws:
+        return _from_laws(law, laws, float(seconds))
     if isinstance(law, Statement):
-        return _statement(law, float(seconds))
+        return _statement(law, float(seconds), progress)
     readings = [one for one in wider(law) if isinstance(one, Identity)]
-    return Proof(law, tuple(reading(one, float(seconds) / len(readings)) for one in readings))
+    return Proof(law, read_in_turn(readings, float(seconds) / len(readings), progress))
+
+
+def read_in_turn(claims: Sequence[Identity], seconds: float, progress: Progress = None) -> tuple[Reading, ...]:
+    """What becomes of some readings or links, one after the other."""
+    found: list[Reading] = []
+    with reporting(progress, "proving", patience=PATIENCE if len(claims) > 1 else None) as report:
+        for one in claims:
+            report(len(found), len(claims), one.name)
+            found.append(reading(one, seconds))
+        report(len(found), len(claims), "")
+    return tuple(found)
 
 
 def prove_all(claims: Sequence[Law | str], *, seconds: float = 10.0, progress: Progress = None) -> list[Proof]:
@@ -235,27 +87,9 @@ def prove_all(claims: Sequence[Law | str], *, seconds: float = 10.0, progress: P
     with reporting(progress, "proving", patience=PATIENCE) as report:
         for law in laws:
             report(len(proofs), len(laws), law.name)
-            proofs.append(prove(law, seconds=seconds))
+            proofs.append(prove(law, seconds=seconds, progress=False))
         report(len(laws), len(laws), "")
     return proofs
-
-
-def calc(*formulas: Expr | str, seconds: float = 10.0) -> Proof:
-    """A chain of equalities, e0 = e1 = … = en, each link proved; `seconds` bounds the search for one link.
-
-    >>> calc("tau_bar tau_bar", "tau_bar - G H + G H G H", "tau_bar")
-    PROVED         calculation: τ̄ τ̄ = τ̄
-                   holds for: every tree, every joint
-                   assuming: D is invertible
-                   checked by the kernel: 2 lines
-    """
-    if len(formulas) < 2:
-        raise InputError("a calculation has at least two formulas.")
-    listed = [formula(one, "calc") for one in formulas]
-    positive(seconds)
-    links = [Identity(f"link {k}", a, b) for k, (a, b) in enumerate(pairwise(listed), 1)]
-    claim = Identity("calculation", listed[0], listed[-1])
-    return Proof(claim, tuple(reading(link, float(seconds)) for link in links))
 
 
 def _from_laws(law: Law, laws: Sequence[Identity], seconds: float) -> Proof:
@@ -282,12 +116,18 @@ def positive(seconds: object) -> None:
         raise InputError(f"seconds is {shown(seconds)}. Give a positive number of at most {_LONGEST}.")
 
 
-def _statement(law: Statement, seconds: float) -> Proof:
+def _statement(law: Statement, seconds: float, progress: Progress) -> Proof:
+    with reporting(progress, "proving", patience=None) as report:
+        return _by_schemas(law, seconds, report)
+
+
+def _by_schemas(law: Statement, seconds: float, report: Callback) -> Proof:
     """Every reading of a statement by the first schema whose obligations are proved; of failures the last is told."""
     readings: list[Reading] = []
     schemas: list[str] = []
-    for one in wider(law):
+    for place, one in enumerate(wider(law)):
         assert isinstance(one, Statement)
+        report(place, None, one.name)
         tried: list[Reading] = []
         for way in ways(one):
             tried = [*_until_one_fails(_obligation(part, one, seconds) for part in way.obligations)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from operator_algebra.arguments import instance, whole
 from operator_algebra.markup import width, wrapped
-from operator_algebra.proofs.prove import Proof
+from operator_algebra.proofs.proof import Proof
 from operator_algebra.views.content.derivation import Derivation, Ground, Link, Text, derivation
 from operator_algebra.views.ink.canvas import open_canvas
 from operator_algebra.views.ink.palette import FAINT, INK, INWARD, PAPER, SOFT, strong, tint

@@ -175,10 +175,11 @@ def calls(folder: Path) -> dict[str, Call]:
         "check": call(
             oa.check, law, arm, samples=1, seed=0, every=False, executor=None, progress=None
         ),
-        "prove": call(oa.prove, law, seconds=5.0),
-        "discover": call(oa.discover, mass, unknown="P", seconds=5.0),
+        "prove": call(oa.prove, law, seconds=5.0, progress=None),
+        "explain": call(oa.explain, "left exchange", seconds=5.0),
+        "discover": call(oa.discover, mass, unknown="P", frame=["I", H @ phi], seconds=5.0),
         "generalize": call(oa.generalize, law, seconds=5.0),
-        "derive": call(oa.derive, inv(mass), seconds=5.0),
+        "derive": call(oa.derive, inv(mass), goal="lowerable", seconds=5.0),
         "discover_laws": call(
             oa.discover_laws, [H, phi, "E_phi"], length=2, diagonals=True, seconds=0.5, progress=None
         ),

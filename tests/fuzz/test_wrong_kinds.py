@@ -21,6 +21,7 @@ LONGEST = 1500
 CALLBACKS: dict[tuple[str, int | str], set[str]] = {
     ("fixpoint", 2): {"class", "hostile", "compiled"},
     ("check", "progress"): {"class", "hostile", "compiled", "exception"},
+    ("prove", "progress"): {"class", "hostile", "compiled", "exception"},
     ("simulate", "torque"): {"class", "hostile", "compiled", "function", "exception"},
     ("simulate", "progress"): {"class", "hostile", "compiled", "exception"},
     ("discover_laws", "progress"): {"class", "hostile", "compiled", "exception"},

@@ -11,7 +11,8 @@ from operator_algebra.proofs.completion import Completion
 from operator_algebra.proofs.facts import Fact
 from operator_algebra.proofs.letters import Form, Letter
 from operator_algebra.proofs.order import Order
-from operator_algebra.proofs.prove import Proof, prove
+from operator_algebra.proofs.proof import Proof
+from operator_algebra.proofs.prove import prove
 from operator_algebra.proofs.theory import Axiom, Theory
 from operator_algebra.proofs.workbench import Workbench
 

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from operator_algebra.identities import evidence
 from operator_algebra.identities.catalogue import catalogue
 from operator_algebra.proofs import kernel
-from operator_algebra.proofs.prove import Proof
+from operator_algebra.proofs.proof import Proof
 from tests.proofs.reading import proved
 
 PATH = Path(evidence.__file__).with_name(evidence.RECORD)

@@ -86,17 +86,6 @@ def test_latex() -> None:
     assert r"\text{definition of φ}" in text
 
 
-def test_a_calculation_is_proved_link_by_link() -> None:
-    good = oa.calc("tau_bar tau_bar", "tau_bar - G H + G H G H", "tau_bar")
-    assert good
-    assert [reading.claim.name for reading in good.readings] == ["link 1", "link 2"]
-    wrong = oa.calc("tau_bar tau_bar", "tau_bar + G H", "tau_bar")
-    assert not wrong
-    assert "(link 1)" in str(wrong)
-    with pytest.raises(oa.errors.InputError, match="at least two"):
-        oa.calc("phi")
-
-
 def test_without_a_proof_there_is_no_chain() -> None:
     left = oa.prove("P = R")
     assert left.steps == ()

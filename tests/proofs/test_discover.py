@@ -13,7 +13,7 @@ from operator_algebra.expressions.nodes import Fixpoint, Inverse
 from operator_algebra.expressions.traverse import postorder
 from operator_algebra.identities.identity import Identity
 from operator_algebra.proofs.discover import Discovery, derive, discover
-from operator_algebra.proofs.prove import Proof
+from operator_algebra.proofs.proof import Proof
 
 MASS = s.H @ s.phi @ s.M @ s.phi.T @ s.H.T
 J = oa.operator("J", oa.RATE >> oa.TORQUE, structure="diagonal semidefinite")
@@ -117,6 +117,22 @@ def test_the_inverse_lowers_to_two_sweeps() -> None:
     proof = derive(oa.inv(MASS) @ s.T)
     assert proof.readings[-1].claim.name == "derived"
     assert len(oa.lower(right(proof)).sweeps) == 2
+
+
+def test_the_frame_of_the_factors() -> None:
+    made = discover(MASS, frame=["I", s.H @ s.phi])
+    assert right(made.factorization) == right(found(MASS).factorization)
+    for frame in (["I", "H psi"], ["H phi", "I"], ["I"], []):
+        with pytest.raises(InputError, match=r"Leave it out, or give I and H φ"):
+            discover(MASS, frame=frame)
+    with pytest.raises(InputError, match="two operators"):
+        discover(MASS, frame="H phi")
+
+
+def test_a_form_is_derived_to_be_lowered() -> None:
+    assert right(derive("inv(I + H phi K)", goal="lowerable")).render() == "I − H ψ K"
+    with pytest.raises(InputError, match=r"no inverse of a whole matrix"):
+        derive("inv(I + H phi K)", goal="short")  # pyright: ignore[reportArgumentType]
 
 
 def test_what_it_says() -> None:

@@ -90,7 +90,6 @@ def test_two_operators_of_one_name_stay_two() -> None:
 @pytest.mark.parametrize(
     ("using", "message"),
     [
-        ([], "using is empty"),
         ("phi", "list of laws"),
         (["nolaw"], "there is no law"),
         ([H], "H has no definition"),
@@ -101,6 +100,10 @@ def test_two_operators_of_one_name_stay_two() -> None:
 def test_what_is_no_law_is_refused(using: list[Identity | Expr | str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         oa.prove("left exchange", using=using)
+
+
+def test_without_laws_the_definitions_are_taken() -> None:
+    assert oa.prove("left exchange", using=()).certificate() == oa.prove("left exchange").certificate()
 
 
 def test_a_statement_is_not_proved_from_laws() -> None:

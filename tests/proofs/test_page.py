@@ -9,7 +9,8 @@ import pytest
 import operator_algebra as oa
 from operator_algebra.identities.identity import Identity
 from operator_algebra.proofs.page import NEW, REWRITTEN
-from operator_algebra.proofs.prove import Proof, prove
+from operator_algebra.proofs.proof import Proof
+from operator_algebra.proofs.prove import prove
 from operator_algebra.symbols import I, phi
 
 FACTORIZATION = "H phi M phi' H' = (I + H phi K) D (I + H phi K)'"

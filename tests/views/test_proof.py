@@ -11,7 +11,7 @@ from matplotlib.patches import FancyArrowPatch
 
 import operator_algebra as oa
 from operator_algebra.errors import InputError
-from operator_algebra.proofs.prove import Proof
+from operator_algebra.proofs.proof import Proof
 from operator_algebra.views.content.derivation import derivation
 from operator_algebra.views.ink.palette import INWARD
 from operator_algebra.views.proof import proof

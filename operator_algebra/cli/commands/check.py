@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from operator_algebra.checking.check import Check
     from operator_algebra.identities.identity import Law
     from operator_algebra.models.model import Model
-    from operator_algebra.proofs.prove import Proof
+    from operator_algebra.proofs.proof import Proof
 
 FAILED = 1
 STOPPED = 130

@@ -24,7 +24,7 @@ def command(
     from operator_algebra.proofs.laws import discover_laws
 
     found = discover_laws(symbols, length=length, seconds=seconds, progress=False if quiet else None)
-    laws = found.new if new else found.laws
+    laws = found.new if new else found.proved
     style = "ascii" if ascii_only else "unicode"
     proved, guessed = ([one.formula(style) for one in listed] for listed in (laws, found.conjectures))
     if as_json:

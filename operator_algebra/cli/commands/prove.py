@@ -14,7 +14,7 @@ from operator_algebra.cli.terminal.complete import claims
 from operator_algebra.cli.terminal.output import Ascii, Json, Quiet, say, say_json
 
 if TYPE_CHECKING:
-    from operator_algebra.proofs.prove import Proof
+    from operator_algebra.proofs.proof import Proof
 
 UNPROVED = 1
 
@@ -57,7 +57,7 @@ def command(
     if certificate is not None:
         _write(proofs, certificate)
     if as_json:
-        say_json([{"claim": str(one.claim), "verdict": one.verdict, "assumptions": one.assumptions} for one in proofs])
+        say_json([_told(one) for one in proofs])
     elif len(proofs) > 1:
         lines = [f"{one.verdict:<13}  {1000 * one.seconds:>6.0f} ms  {one.claim.name}" for one in proofs]
         counted = sum(1 for one in proofs if one)
@@ -66,6 +66,15 @@ def command(
         chosen = Style.ascii if ascii_only and style is Style.unicode else style
         say(page(proofs[0], style=chosen.value, quiet=quiet), ascii_only=chosen is Style.ascii)
     raise typer.Exit(0 if all(proofs) else UNPROVED)
+
+
+def _told(proof: Proof) -> dict[str, object]:
+    return {
+        "claim": str(proof.claim),
+        "verdict": proof.verdict,
+        "axioms": proof.axioms,
+        "assumptions": proof.assumptions,
+    }
 
 
 def _write(proofs: Sequence[Proof], path: Path) -> None:

@@ -8,7 +8,8 @@ from operator_algebra.expressions.names import Style
 from operator_algebra.identities.claims import laws_of
 from operator_algebra.identities.identity import Identity
 from operator_algebra.lowering.witness import one_value
-from operator_algebra.proofs.prove import Proof, prove_all
+from operator_algebra.proofs.proof import Proof
+from operator_algebra.proofs.prove import prove_all
 
 
 def proofs_of(pattern: str, *, seconds: float, quiet: bool) -> list[Proof]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from operator_algebra.checking.check import Check
     from operator_algebra.checking.verdict import Verdict
     from operator_algebra.models.model import Model
-    from operator_algebra.proofs.prove import Proof
+    from operator_algebra.proofs.proof import Proof
 
 # A formula gets a column of its own where so much of it fits.
 _FORMULA = 40

@@ -13,7 +13,7 @@ from operator_algebra.identities.catalogue import catalogue
 from operator_algebra.markup import cut, width
 from operator_algebra.proofs.chain import Chain, Lemma
 from operator_algebra.proofs.marks import Span, differing
-from operator_algebra.proofs.prove import Proof
+from operator_algebra.proofs.proof import Proof
 
 
 class Text(NamedTuple):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from operator_algebra.applications import diagonalized as diagonalized
     from operator_algebra.applications import dynamics as dynamics
     from operator_algebra.applications import estimation as estimation
+    from operator_algebra.applications import lie as lie
     from operator_algebra.applications import sensitivities as sensitivities
     from operator_algebra.applications import simulation as simulation
     from operator_algebra.applications import task_space as task_space
@@ -129,6 +130,7 @@ _MODULES = {
     "diagonalized": "applications.diagonalized",
     "dynamics": "applications.dynamics",
     "estimation": "applications.estimation",
+    "lie": "applications.lie",
     "sensitivities": "applications.sensitivities",
     "simulation": "applications.simulation",
     "task_space": "applications.task_space",

@@ -174,6 +174,7 @@ def _write(sphinx: Sphinx) -> None:
         "reference/decomposition.md": application_page(operator_algebra.decomposition, "The mass matrix taken apart"),
         "reference/task_space.md": application_page(operator_algebra.task_space, "Task space"),
         "reference/sensitivities.md": application_page(operator_algebra.sensitivities, "Derivatives of dynamics"),
+        "reference/lie.md": application_page(operator_algebra.lie, "Displacements and screws"),
         "reference/simulation.md": application_page(operator_algebra.simulation, "Simulation"),
         "reference/course.md": application_page(operator_algebra.course, "Course"),
         "reference/commands.md": commands_page(),

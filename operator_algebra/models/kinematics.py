@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from operator_algebra.models.arrays import JointGroup
-from operator_algebra.models.joints.joint import Joint
+from operator_algebra.models.joints.joint import JOINT_KINDS, Joint
 from operator_algebra.models.model import Model
+from operator_algebra.models.numeric import Numbers, manifold
 from operator_algebra.spatial.arrays import Array, ArrayNamespace
+from operator_algebra.spatial.displacements import displacement
 from operator_algebra.spatial.inertia import spatial_inertia
 from operator_algebra.spatial.vectors import apply
 
@@ -57,6 +59,51 @@ def joint_map_rate_groups(model: Model, q: Array, v: Array, xp: ArrayNamespace) 
         for group in model.joint_groups
         if not group.joint.has_constant_map
     ]
+
+
+def joint_exponentials(model: Model, q: Numbers) -> tuple[Numbers, Numbers]:
+    """Pose of each child now in its own frame at rest, as exponentials of the joint map at rest; R and p as above.
+
+    exp(H* x) with x = q ⊖ rest where the map is constant, since constant rates are a constant twist; else the product
+    over the columns of H*, exp(h₁ q₁) exp(h₂ q₂) ⋯. A joint of a user's own that moves otherwise is refused.
+    """
+    kind = q.dtype
+    xp = manifold(kind)
+    rotations: list[Array] = []
+    positions: list[Array] = []
+    for group in model.joint_groups:
+        joint, here = _joint(group, q), q[..., group.q]
+        rest = np.broadcast_to(group.joint.neutral(), here.shape).astype(kind)
+        columns = joint.motion_map(rest, np)
+        moved = joint.difference(rest, here, xp)
+        if joint.has_constant_map:
+            twists = [apply(columns, moved)]
+        else:
+            twists = [columns[..., i] * moved[..., i : i + 1] for i in range(joint.nv)]
+        rotation = np.broadcast_to(np.eye(3, dtype=kind), (*here.shape[:-1], 3, 3))
+        position = np.zeros((*here.shape[:-1], 3), kind)
+        for twist in twists:
+            turn, shift = displacement(twist, xp)
+            rotation, position = rotation @ turn, position + apply(rotation, shift)
+        if joint.kind not in JOINT_KINDS:
+            _check_exponentials(joint, rest, here, (rotation, position))
+        rotations.append(rotation)
+        positions.append(position)
+    return _in_body_order(model, rotations, -3, np), _in_body_order(model, positions, -2, np)
+
+
+_AGREE = 1e-6
+"""What a joint of a user's own passes when it is made, it passes here."""
+
+
+def _check_exponentials(joint: Joint, rest: Numbers, q: Numbers, moved: tuple[Numbers, Numbers]) -> None:
+    (first, start), (R, p) = joint.transform(rest, np), joint.transform(q, np)
+    defects = (first @ moved[0] - R, start + apply(first, moved[1]) - p)
+    if not max(float(np.abs(defect).max(initial=0.0)) for defect in defects) <= _AGREE * (1.0 + np.abs(p).max()):
+        raise joint.error(
+            "its transform is no product of exponentials of its rates, in their order",
+            "Take dynamics.poses, or several joints with one rate each.",
+        )
 
 
 def inertia_blocks(model: Model, kind: Any = np.float64) -> NDArray[Any]:

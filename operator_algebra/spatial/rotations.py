@@ -82,6 +82,31 @@ def quaternion_log(q: Array, xp: ManifoldNamespace) -> Array:
     return factor[..., None] * u
 
 
+def matrix_quaternion(rotation: Array, xp: ManifoldNamespace) -> Array:
+    """Unit quaternion of a rotation matrix, (..., 3, 3) → (..., 4), without a loss of digits at any angle.
+
+    Each row is the quaternion times four times one of its entries; the largest entry is at least a half. The real part
+    and half turns come from the symmetric part of R, small turns from the skew one.
+    """
+    a, b, c = (rotation[..., i, i] for i in range(3))
+    x, y, z = (rotation[..., j, i] - rotation[..., i, j] for i, j in ((1, 2), (2, 0), (0, 1)))
+    s, t, u = (rotation[..., j, i] + rotation[..., i, j] for i, j in ((0, 1), (0, 2), (1, 2)))
+    rows = [
+        xp.stack(row, axis=-1)
+        for row in (
+            (1.0 + a + b + c, x, y, z),
+            (x, 1.0 + a - b - c, s, t),
+            (y, s, 1.0 - a + b - c, u),
+            (z, t, u, 1.0 - a - b + c),
+        )
+    ]
+    best, size = rows[0], rows[0][..., 0]
+    for i in (1, 2, 3):
+        larger = rows[i][..., i] > size
+        best, size = xp.where(larger[..., None], rows[i], best), xp.where(larger, rows[i][..., i], size)
+    return normalized(best, xp)
+
+
 def left_jacobian(vector: Array, xp: ManifoldNamespace) -> Array:
     """The mean of the rotations exp(s θ̃) over 0 ≤ s ≤ 1: turns a constant body velocity into a displacement.
 

@@ -15,7 +15,7 @@ from operator_algebra.spatial.reals import near_one, real, reals
 from operator_algebra.spatial.vectors import block_matrix, skew
 
 # Rotation matrices are stored to double precision; a larger defect means rounded digits, not rounding.
-_ORTHOGONAL = 1e-9
+ORTHOGONAL = 1e-9
 
 
 def phi_block(R: Array, p: Array, xp: ArrayNamespace) -> Array:
@@ -210,7 +210,7 @@ def _floats(values: Sequence[float], count: int, what: str) -> tuple[float, ...]
 def _check_rotation(rows: Matrix3) -> None:
     a, b, c = rows
     lengths = (_dot(a, a) - 1.0, _dot(b, b) - 1.0, _dot(c, c) - 1.0, _dot(a, b), _dot(a, c), _dot(b, c))
-    if max(map(abs, lengths)) > _ORTHOGONAL:
+    if max(map(abs, lengths)) > ORTHOGONAL:
         raise ModelError(
             explain(
                 f"the rotation is not orthogonal (R R* differs from I by {max(map(abs, lengths)):.1e})",

@@ -12,7 +12,7 @@ import operator_algebra as oa
 from operator_algebra.applications import diagnosis
 from operator_algebra.symbols import E_phi, H, I, M, R, T, inv, phi
 
-dyn, task, sym = oa.dynamics, oa.task_space, oa.symbols
+dyn, task, sym, lie = oa.dynamics, oa.task_space, oa.symbols, oa.lie
 Arguments = Mapping[str, Any]
 
 
@@ -229,6 +229,26 @@ def calls(folder: Path) -> dict[str, Call]:
         "task_space.pick_rates": call(task.pick_rates, robot, ["elbow"], q=q, v=v, linear=True, frame="body"),
         "task_space.stack": call(task.stack, robot, {"elbow": np.ones((6, 3))}),
         "task_space.stack, value": call(_stacked, np.ones((6, 3))),
+        "lie.matrix": call(lie.matrix, np.eye(4)),
+        "lie.placement": call(lie.placement, np.eye(4)),
+        "lie.exp": call(lie.exp, np.ones(6)),
+        "lie.log": call(lie.log, oa.Placement()),
+        "lie.compose": call(lie.compose, np.eye(4), oa.Placement()),
+        "lie.inverse": call(lie.inverse, np.eye(4)),
+        "lie.hat": call(lie.hat, np.ones(6)),
+        "lie.vee": call(lie.vee, np.zeros((4, 4))),
+        "lie.Ad": call(lie.Ad, np.eye(4)),
+        "lie.ad": call(lie.ad, np.ones(6)),
+        "lie.body_velocity": call(lie.body_velocity, np.eye(4), np.zeros((4, 4))),
+        "lie.spatial_velocity": call(lie.spatial_velocity, np.eye(4), np.zeros((4, 4))),
+        "lie.add_body_velocities": call(lie.add_body_velocities, np.ones(6), np.ones(6), np.eye(4)),
+        "lie.add_spatial_velocities": call(lie.add_spatial_velocities, np.ones(6), np.ones(6), np.eye(4)),
+        "lie.move_inertia": call(lie.move_inertia, np.eye(6), np.eye(4)),
+        "lie.Screw": call(lie.Screw.of_twist, np.ones(6)),
+        "lie.Screw, wrench": call(lie.Screw.of_wrench, np.ones(6)),
+        "lie.exponentials": call(lie.exponentials, robot, q=q),
+        "lie.twists": call(lie.twists, robot),
+        "lie.forward_kinematics": call(lie.forward_kinematics, robot, q=q),
         "diagnosis.pivots": call(diagnosis.pivots, robot, q=q),
         "diagnosis.check_pose": call(diagnosis.check_pose, robot, q=[0.1, 0.2]),
     }  # fmt: skip

@@ -22,7 +22,16 @@ from tests.golden.known import KNOWN
 FOLDER = Path(__file__).parent
 STYLES: tuple[Literal["unicode", "ascii", "latex"], ...] = ("unicode", "ascii", "latex")
 NUMBERINGS: tuple[Literal["model", "paper"], ...] = ("model", "paper")
-APPLICATIONS = ("dynamics", "diagonalized", "estimation", "decomposition", "task_space", "sensitivities", "simulation")
+APPLICATIONS = (
+    "dynamics",
+    "diagonalized",
+    "estimation",
+    "decomposition",
+    "task_space",
+    "sensitivities",
+    "simulation",
+    "lie",
+)
 
 RELATED = frozenset(f"task_space/{name}" for name in ("bias", "consistent_inverse", "inertia", "force", "null_space"))
 """Pages whose programs solve equations between bodies, by relations."""

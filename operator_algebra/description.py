@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from operator_algebra.applications.cited import meant
 from operator_algebra.applications.legend import legend, meaning
 from operator_algebra.arguments import shown, whole
 from operator_algebra.errors import InputError, NotLowerable, OperatorAlgebraError
@@ -17,9 +18,10 @@ from operator_algebra.expressions.query import Query
 from operator_algebra.expressions.render import brief
 from operator_algebra.expressions.summary import definition_of, described
 from operator_algebra.expressions.traverse import postorder
-from operator_algebra.identities.catalogue import catalogue, sides
+from operator_algebra.identities.catalogue import catalogue, law_named, sides
 from operator_algebra.identities.facts import facts
 from operator_algebra.identities.identity import Identity, Law, Statement
+from operator_algebra.identities.papers import Result, is_citation, result
 from operator_algebra.markup import pad, table, width, wrapped
 from operator_algebra.operators.spaces import Space, Type
 
@@ -33,7 +35,7 @@ _ORDERS = "spatial blocks are [angular; linear], bodies stand base to tip, quate
 
 
 def describe(x: object, *, columns: int = COLUMNS) -> str:
-    """The long form of any public value; a text is the name of a law, or a formula.
+    """The long form of any public value; a text is the name of a law, a citation, or a formula.
 
     Lines of formulas and laws are at most `columns` wide where words and spaces allow it.
 
@@ -50,6 +52,8 @@ def describe(x: object, *, columns: int = COLUMNS) -> str:
         return f"{x!r}\n{_facts([('asks', f'the {x.kind} of')])}\n{_expression(x.body, columns)}"
     if isinstance(x, Identity | Statement):
         return _law(x, columns)
+    if isinstance(x, Result):
+        return _result(x, columns)
     if isinstance(x, Type):
         return _facts([("type", repr(x)), ("takes", x.domain.name), ("delivers", x.codomain.name), ("star", repr(x.T))])
     if isinstance(x, Space):
@@ -58,9 +62,11 @@ def describe(x: object, *, columns: int = COLUMNS) -> str:
     return _other(x)
 
 
-def _named(text: str) -> Expr | Query | Law:
+def _named(text: str) -> Expr | Query | Law | Result:
     from operator_algebra.symbols import parse
 
+    if is_citation(text):
+        return result(text)
     found = catalogue(text)
     return found[text] if text in found else parse(text)
 
@@ -257,6 +263,31 @@ def _law(law: Law, columns: int) -> str:
         ("check", f'oa.check("{law.name}")' if law.theme else "oa.check(law)"),
     ]
     return _facts(rows, columns, 11)
+
+
+def _result(one: Result, columns: int) -> str:
+    """What a paper has under a number: a line for each name, and the laws in full, or the only name."""
+    rows = [
+        ("citation", one.citation),
+        ("about", one.says),
+        ("misprint", one.misprint),
+        ("not here", one.out),
+        ("missing", one.missing),
+        *((label, _line_of(name)) for label, name in zip(("here", *[""] * len(one.names)), one.names, strict=False)),
+    ]
+    found = [_law(law_named(name), columns) for name in one.laws]
+    if not found and len(one.names) == 1:
+        found = [describe(meant(one.names[0]), columns=columns)]
+    return "\n\n".join([_facts(rows, columns, 11), *found])
+
+
+def _line_of(name: str) -> str:
+    """A name of the index and what it is: a formula, or the first line about it."""
+    value = meant(name)
+    if isinstance(value, Expr):
+        text = brief(_meant(value), _LONGEST)
+        return f"{name} = {text}" if text != value.render() or "." in name else f"{name}   {meaning(value)}"
+    return f"oa.{name}   {(inspect.getdoc(value) or '').partition(chr(10))[0]}"
 
 
 def _twin(twin: Any) -> str:

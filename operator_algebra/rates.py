@@ -85,7 +85,7 @@ def _motion(along: Expr) -> Motion:
             return e
         return define(name if along is v else f"{name}_{along.name}", e, cites=cites)
 
-    V = named("V", phi.T @ H.T @ along, "diagonalized dynamics (4.3)")
+    V = named("V", phi.T @ H.T @ along, "diagonalized dynamics (4.2)")
     joint = H.T @ along
     return Motion(
         V=V,

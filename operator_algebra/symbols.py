@@ -48,15 +48,15 @@ T = vector("T", TORQUE)
 f_ext = vector("f_ext", FORCE)
 B = operator("B", CONTACT.dual >> FORCE, structure="diagonal")
 
-phi_tilde = define("phi_tilde", phi - I, cites="diagonalized dynamics, proof of 4.2")
+phi_tilde = define("phi_tilde", phi - I, cites="diagonalized dynamics, proof of identity 4.2")
 phi_ring = differentiate(phi)
 R = fixpoint("R", MOTION >> FORCE, lambda X: M + E_phi @ X @ E_phi.T, cites="filtering and smoothing (29)")
 
 _moving = motion(v)
 V, V_tilde, delta = _moving.V, _moving.V_tilde, _moving.delta
 rotation, rotation_delta = _moving.rotation, _moving.rotation_delta
-a = define("a", V_tilde @ H.T @ v + H_dot.T @ v, cites="filtering and smoothing (14)")
-b = define("b", -V_tilde.T @ M @ V, cites="filtering and smoothing (16)")
+a = define("a", V_tilde @ H.T @ v + H_dot.T @ v, cites="filtering and smoothing (15)")
+b = define("b", -V_tilde.T @ M @ V, cites="filtering and smoothing (7)")
 _velocity_terms = H @ phi @ (M @ phi.T @ a + b)
 
 
@@ -121,7 +121,7 @@ def _innovations(J: Expr, suffix: str) -> Innovations:
     U = define(name("U"), I + H @ phi @ K, cites="diagonalized dynamics (4.1b)")
     W = define(name("W"), I - H @ psi @ K, cites="diagonalized dynamics (4.1c)")
     m = define(name("m"), U @ root(D), cites="diagonalized dynamics (5.1)")
-    ell = define(name("ell"), inv(root(D)) @ W, cites="diagonalized dynamics (5.2)")
+    ell = define(name("ell"), inv(root(D)) @ W, cites="diagonalized dynamics (5.1)")
 
     def costate(X: Expr) -> Expr:
         """H* D⁻¹ H + diag(E_ψ* X E_ψ): on a tree the product alone couples siblings."""
@@ -154,11 +154,11 @@ def _innovations(J: Expr, suffix: str) -> Innovations:
         Upsilon=Upsilon,
         Upsilon_plus=Upsilon_plus,
         Omega=Omega,
-        S=define(name("S"), P - P @ Upsilon @ P, cites="filtering and smoothing (60)"),
+        S=define(name("S"), P - P @ Upsilon @ P, cites="filtering and smoothing (65)"),
         xi=define(name("xi"), U.T @ v, cites="diagonalized dynamics (7.7)"),
-        nu=define(name("nu"), m.T @ v, cites="diagonalized dynamics (5.3)"),
-        kappa=define(name("kappa"), W @ T, cites="diagonalized dynamics (8.1)"),
-        epsilon=define(name("epsilon"), ell @ T, cites="diagonalized dynamics (5.4)"),
+        nu=define(name("nu"), m.T @ v, cites="diagonalized dynamics (1.3)"),
+        kappa=define(name("kappa"), W @ T, cites="diagonalized dynamics, lemma 7.3"),
+        epsilon=define(name("epsilon"), ell @ T, cites="diagonalized dynamics (1.4)"),
         P_ring=P_ring,
         D_ring=D_ring,
         G_ring=G_ring,

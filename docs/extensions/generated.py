@@ -17,6 +17,9 @@ import operator_algebra
 from operator_algebra import symbols
 from operator_algebra.cli.main import app
 from operator_algebra.expressions.nodes import Expr, Fixpoint, Symbol
+from operator_algebra.identities.catalogue import law_named
+from operator_algebra.identities.facts import page_name
+from operator_algebra.identities.papers import Result, index
 from operator_algebra.operators.spaces import Space
 from operator_algebra.programs.instructions import WORDS, Instruction
 
@@ -145,6 +148,28 @@ def commands_page() -> str:
     return "\n".join(parts)
 
 
+def papers_page() -> str:
+    """Every numbered result of the papers, and where it is in the package."""
+    parts = [
+        "---\nhide-toc: true\n---\n\n# Results of the papers\n",
+        "Where each numbered result of {doc}`sources` is: laws, which `check` tries, and names. "
+        '`operator-algebra show "review (12)"` prints one.\n',
+    ]
+    for paper, results in index().items():
+        rows = "\n".join(map(_result_row, results))
+        parts.append(f"## {paper.capitalize()}\n\n| number | about | here |\n|---|---|---|\n{rows}\n")
+    return "\n".join(parts)
+
+
+def _result_row(one: Result) -> str:
+    laws = [f"{{ref}}`{name} <{page_name(law_named(name))}>`" for name in one.laws]
+    left = [f"*not here: {one.out}*"] if one.out else [f"*not yet: {one.missing}*"] if one.missing else []
+    misprint = _MARKS.sub(r"\\\g<0>", one.misprint)
+    about = f"{one.says}<br>*Printed there*: {misprint}" if misprint else one.says
+    number = f"({one.number})" if one.number[0].isdigit() else one.number
+    return f"| {number} | {about} | {'; '.join([*laws, *(f'`{name}`' for name in one.names), *left])} |"
+
+
 _WHERE = {"L": "here", "U": "at the children", "D": "at the parent", "R": "at all bodies"}
 _MARKS = re.compile(r"[|*_<]")
 
@@ -176,6 +201,7 @@ def _write(sphinx: Sphinx) -> None:
         "reference/sensitivities.md": application_page(operator_algebra.sensitivities, "Derivatives of dynamics"),
         "reference/lie.md": application_page(operator_algebra.lie, "Displacements and screws"),
         "reference/simulation.md": application_page(operator_algebra.simulation, "Simulation"),
+        "reference/papers.md": papers_page(),
         "reference/course.md": application_page(operator_algebra.course, "Course"),
         "reference/commands.md": commands_page(),
         "reference/errors.md": errors_page(),

@@ -61,7 +61,7 @@ total_acceleration = inv(_D) @ (kappa - total_bias)
 """ξ̇ = D⁻¹ (κ − C_ξ − …): one small equation for each joint.        [diagonalized dynamics (8.3)]"""
 
 normalised_acceleration = epsilon - normalised_bias
-"""ν̇ = ε − C_ν − …: none at all. One degree of freedom.        [diagonalized dynamics (1.1)]"""
+"""ν̇ = ε − C_ν − …: none at all. One degree of freedom.        [diagonalized dynamics (3.1)]"""
 
 joint_forces = _U @ (_D @ total_rate + total_bias)
 """T = U (D ξ̇ + C_ξ + …), inverse dynamics."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from operator_algebra.models.model import Model
 
 velocity = V
-"""V = φ* H* v.        [diagonalized dynamics (4.3)]"""
+"""V = φ* H* v.        [diagonalized dynamics (4.2)]"""
 
 acceleration = phi.T @ (H.T @ qdd + a + a_ground)
 """α = φ* (H* q̈ + a), the ground accelerating against gravity.        [diagonalized dynamics (4.3)]"""

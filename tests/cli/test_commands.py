@@ -191,3 +191,14 @@ def test_probing_from_the_command_line() -> None:
     found = run("check", "left exchange", "--probe", "300", "-q")
     assert found.returncode == 0
     assert found.stdout.count("holds") == 2
+
+
+def test_citations_are_shown() -> None:
+    shown = run("show", "diagonalized", "dynamics", "(6.5)").stdout
+    assert "misprint   ψ π̇ ψ without the star" in shown
+    assert "law        rate of articulated inertia through a turning joint" in shown
+    found = json.loads(run("show", "diagonalized dynamics (4.1c)", "--json").stdout)
+    assert found["laws"] == ["factor inverse"]
+    wrong = run("show", "review (30)")
+    assert wrong.returncode == 2
+    assert "Near it are review (3)" in wrong.stderr

@@ -19,7 +19,7 @@ def test_a_page_from_top_to_bottom() -> None:
         "for k from the base to the tips",
         "    V(k) = φ(p,k)* V(p) + H(k)* v(k)    p is the parent of k",
         "",
-        "because  V = E_φ* V + H* v    velocity    diagonalized dynamics (4.3)    proved",
+        "because  V = E_φ* V + H* v    velocity    diagonalized dynamics (4.2)    proved",
         "cost     O(N): one sweep",
     ]
 

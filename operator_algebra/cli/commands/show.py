@@ -1,4 +1,4 @@
-"""`operator-algebra show`: what a name or a formula is, and which laws speak of it."""
+"""`operator-algebra show`: what a name, a formula or a citation is, and which laws speak of it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def command(
         list[str],
         typer.Argument(
             metavar="NAME|TEXT",
-            help="A name, dynamics.mass_matrix, a law, or a formula.",
+            help="A name, dynamics.mass_matrix, a law, a citation, or a formula.",
             autocompletion=subjects,
             show_default=False,
         ),
@@ -33,21 +33,18 @@ def command(
     ascii_only: Ascii = False,
 ) -> None:
     """Show a formula: type, structure, definition, citation, and the laws that speak of it."""
+    from operator_algebra.cli.reading.lookup import formula, known, record
     from operator_algebra.description import describe
-    from operator_algebra.identities.catalogue import catalogue, laws_about
-    from operator_algebra.identities.facts import facts
+    from operator_algebra.identities.catalogue import laws_about
 
-    name = " ".join(words)
-    if name in catalogue():
-        law = catalogue()[name]
+    found = known(" ".join(words))
+    if found is not None:
         if as_json:
-            say_json({"name": law.name, "formula": law.formula(), **dict(facts(law))})
+            say_json(record(found))
         else:
-            say(describe(law, columns=columns()), ascii_only=ascii_only)
+            say(describe(found, columns=columns()), ascii_only=ascii_only)
         return
-    from operator_algebra.cli.reading.lookup import formula
-
-    e = formula(name)
+    e = formula(" ".join(words))
     laws = [law.name for law in laws_about(e)]
     if plot is not None:
         _plot(e, model, plot)

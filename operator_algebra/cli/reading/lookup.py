@@ -1,9 +1,9 @@
-"""What a text on the command line means: a name of the vocabulary, of an application, of a law, or a formula."""
+"""What a text on the command line means: a citation, a law, a name of vocabulary or application, a formula."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
@@ -15,6 +15,9 @@ from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query
 from operator_algebra.identities.catalogue import catalogue
 from operator_algebra.identities.claims import claim_names
+from operator_algebra.identities.facts import facts
+from operator_algebra.identities.identity import Law
+from operator_algebra.identities.papers import Result, is_citation, result
 from operator_algebra.symbols import parse, vocabulary
 
 if TYPE_CHECKING:
@@ -58,6 +61,22 @@ def question(text: str) -> Expr | Query:
         if not near:
             raise
         raise ParseError(f'{error}\n  Or did you mean the law "{near[0]}"?') from None
+
+
+def known(text: str) -> Law | Result | None:
+    """What a citation or the name of a law means; None for any other text.
+
+    >>> known("factor inverse").cites == known("diagonalized dynamics (4.1c)").citation
+    True
+    """
+    return result(text) if is_citation(text) else catalogue().get(text)
+
+
+def record(found: Law | Result) -> dict[str, Any]:
+    """What is known of a law, or of a result of a paper, by name."""
+    if isinstance(found, Result):
+        return {"citation": found.citation, **asdict(found)}
+    return {"name": found.name, "formula": found.formula(), **dict(facts(found))}
 
 
 def stored(words: list[str]) -> Program | None:

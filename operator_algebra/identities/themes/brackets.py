@@ -13,7 +13,7 @@ LAWS: tuple[Law, ...] = (
         cross(X) @ Y,
         -(cross(Y) @ X),
         cites="diagonalized dynamics (5.5)",
-        idea="ω₁ × ω₂ = −ω₂ × ω₁, and the same for the linear part. Its adjoint is X* Ỹ* = −Y* X̃* (proof of 6.2).",
+        idea="ω₁ × ω₂ = −ω₂ × ω₁, also for the linear part. Its adjoint is X* Ỹ* = −Y* X̃* (proof of identity 6.2).",
         twins=(Twin("sign", cross(X) @ Y, cross(Y) @ X),),
     ),
     Identity(
@@ -32,8 +32,8 @@ LAWS: tuple[Law, ...] = (
         "shifted bracket",
         cross(E_phi.T @ X) @ E_phi.T,
         E_phi.T @ cross(X),
-        cites="diagonalized dynamics (6.9)",
-        misprint="φ(l) = [[I, l], [0, I]] without the cross product of l",
+        cites="diagonalized dynamics (6.10)",
+        misprint="(6.9): φ(l) = [[I, l], [0, I]] without the cross product of l",
         idea="A rigid shift keeps brackets.",
         twins=(
             Twin("sign", cross(E_phi.T @ X) @ E_phi.T, -(E_phi.T @ cross(X))),

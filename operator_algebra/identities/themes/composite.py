@@ -22,7 +22,7 @@ LAWS: tuple[Law, ...] = (
         "composite inertia as covariance",
         R,
         diag(phi @ M @ phi.T),
-        cites="inertia decomposition (7)",
+        cites="filtering and smoothing (28)",
         idea="The blocks of φ̃ R and R φ̃* lie off the diagonal.",
         twins=(Twin("articulated", R, diag(psi @ M @ psi.T)), Twin("P for R", P, diag(phi @ M @ phi.T))),
     ),

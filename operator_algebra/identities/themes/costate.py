@@ -109,7 +109,7 @@ LAWS: tuple[Law, ...] = (
         inv(mass),
         inv(D) - inv(D) @ H @ psi @ K - K.T @ psi.T @ H.T @ inv(D) + K.T @ Omega @ K,
         domain=("any J",),
-        cites="filtering and smoothing (69)",
+        cites="filtering and smoothing (70), (77)",
         misprint="(77): the inner sum runs over i",
         idea="Multiply the inverse factorization out.",
         twins=(
@@ -139,7 +139,6 @@ LAWS: tuple[Law, ...] = (
         phi.T @ H.T @ inv(mass) @ H @ phi,
         Omega,
         domain=("any J",),
-        cites="filtering and smoothing (80)",
         idea="The inverse factorization and the left exchange on both sides.",
         twins=(
             Twin("ψ for φ", psi.T @ H.T @ inv(mass) @ H @ psi, Omega),

@@ -79,7 +79,7 @@ LAWS: tuple[Law, ...] = (
         "rate of the shift",
         differentiate(E_phi),
         V_tilde.T @ E_phi - E_phi @ V_tilde.T,
-        cites="diagonalized dynamics, proof of 6.1",
+        cites="diagonalized dynamics, proof of lemma 6.1",
         idea="A shift turns and moves with the joint, which is the difference of two velocities; brackets are shifted.",
         twins=(
             Twin("sign", differentiate(E_phi), E_phi @ V_tilde.T - V_tilde.T @ E_phi),

@@ -195,7 +195,7 @@ LAWS: tuple[Law, ...] = (
         I + H @ phi @ K,
         H @ phi @ G,
         domain=("J = 0",),
-        cites="diagonalized dynamics, proof of 6.1",
+        cites="diagonalized dynamics, proof of identity 6.1",
         idea="φ G = G + φ K, and H G = I.",
         twins=(
             Twin("K for G", I + H @ phi @ K, H @ phi @ K),
@@ -220,7 +220,7 @@ LAWS: tuple[Law, ...] = (
             "any J",
             "any G",
         ),
-        cites="inertia decomposition (26)",
+        cites="inertia decomposition (24)",
         idea="φ K = φ E_φ G = φ̃ G: the block (i, k) is H(i) φ(i, k) G(k), nothing else fills in.",
         twins=(
             Twin("tilde left out", U, I + H @ phi @ G),
@@ -232,7 +232,7 @@ LAWS: tuple[Law, ...] = (
         mass,
         m @ m.T,
         domain=("any J",),
-        cites="diagonalized dynamics (5.1)",
+        cites="diagonalized dynamics (5.2)",
         idea="m = (I + H φ K) root(D).",
         twins=(
             Twin("ψ for φ", mass, (I + H @ psi @ K) @ root(D) @ ((I + H @ psi @ K) @ root(D)).T),
@@ -260,7 +260,7 @@ LAWS: tuple[Law, ...] = (
         ell @ m,
         I,
         domain=("any J",),
-        cites="diagonalized dynamics (5.2)",
+        cites="diagonalized dynamics (5.1)",
         idea="root(D)⁻¹ (I − H ψ K) (I + H φ K) root(D) = I.",
         twins=(
             Twin("sum", ell @ m + I, I),
@@ -297,7 +297,7 @@ LAWS: tuple[Law, ...] = (
         logdet(D),
         reads="log det H φ M φ* H* = log det D",
         domain=("any J",),
-        cites="inertia decomposition (12)",
+        cites="inertia decomposition (13)",
         idea="The innovations factor has determinant one.",
         twins=(
             Statement(

@@ -39,7 +39,7 @@ LAWS: tuple[Law, ...] = (
         M,
         P - E_phi @ P_plus @ E_phi.T,
         domain=("any J",),
-        cites="diagonalized dynamics (4.8)",
+        cites="diagonalized dynamics (4.7)",
         idea="The inertia before a joint is the body's own and what its children hand on.",
         twins=(
             Twin("P for P⁺", M, P - E_phi @ P @ E_phi.T),
@@ -128,7 +128,7 @@ LAWS: tuple[Law, ...] = (
         P,
         diag(psi @ M @ psi.T),
         domain=("J = 0",),
-        cites="filtering and smoothing, section XI",
+        cites="filtering and smoothing (56)",
         idea="ψ̃ P has no diagonal blocks.",
         twins=(
             Twin("rigid propagation", P, diag(phi @ M @ phi.T)),
@@ -140,7 +140,7 @@ LAWS: tuple[Law, ...] = (
         phi @ M @ phi.T,
         phi_tilde @ tau_bar @ P + (I + phi @ K @ H) @ P @ phi.T,
         domain=("any J",),
-        cites="diagonalized dynamics, proof of 4.2",
+        cites="diagonalized dynamics, proof of identity 4.2",
         idea="Put the Riccati equation between φ and φ*.",
         twins=(
             Twin("projection for complement", phi @ M @ phi.T, phi_tilde @ tau @ P + (I + phi @ K @ H) @ P @ phi.T),
@@ -152,7 +152,6 @@ LAWS: tuple[Law, ...] = (
         phi @ M @ phi.T,
         P + phi_tilde @ P + P @ phi_tilde.T + phi @ K @ D @ K.T @ phi.T,
         domain=("any J",),
-        cites="review (12)",
         idea="M = P − E_φ P E_φ* + K D K*, put between φ and φ*.",
         twins=(
             Twin("last term forgotten", phi @ M @ phi.T, P + phi_tilde @ P + P @ phi_tilde.T),
@@ -164,7 +163,7 @@ LAWS: tuple[Law, ...] = (
         H @ psi @ M @ psi.T @ H.T,
         D,
         domain=("J = 0",),
-        cites="filtering and smoothing, section XI",
+        cites="filtering and smoothing (57)",
         idea="H ψ̃ P H* = H ψ E_ψ P H*, and τ̄ P H* = 0.",
         twins=(
             Twin("rigid propagation", H @ phi @ M @ phi.T @ H.T, D),

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from operator_algebra import course as course
     from operator_algebra import errors as errors
     from operator_algebra import symbols as symbols
+    from operator_algebra.applications import constraints as constraints
     from operator_algebra.applications import decomposition as decomposition
     from operator_algebra.applications import diagonalized as diagonalized
     from operator_algebra.applications import dynamics as dynamics
     from operator_algebra.applications import estimation as estimation
+    from operator_algebra.applications import impacts as impacts
     from operator_algebra.applications import lie as lie
     from operator_algebra.applications import sensitivities as sensitivities
     from operator_algebra.applications import simulation as simulation
@@ -126,10 +128,12 @@ _NAMES = {
 
 # Public names that are modules themselves.
 _MODULES = {
+    "constraints": "applications.constraints",
     "decomposition": "applications.decomposition",
     "diagonalized": "applications.diagonalized",
     "dynamics": "applications.dynamics",
     "estimation": "applications.estimation",
+    "impacts": "applications.impacts",
     "lie": "applications.lie",
     "sensitivities": "applications.sensitivities",
     "simulation": "applications.simulation",

@@ -198,6 +198,8 @@ def _write(sphinx: Sphinx) -> None:
         "reference/estimation.md": application_page(operator_algebra.estimation, "Dynamics as estimation"),
         "reference/decomposition.md": application_page(operator_algebra.decomposition, "The mass matrix taken apart"),
         "reference/task_space.md": application_page(operator_algebra.task_space, "Task space"),
+        "reference/constraints.md": application_page(operator_algebra.constraints, "Constraints"),
+        "reference/impacts.md": application_page(operator_algebra.impacts, "Impacts"),
         "reference/sensitivities.md": application_page(operator_algebra.sensitivities, "Derivatives of dynamics"),
         "reference/lie.md": application_page(operator_algebra.lie, "Displacements and screws"),
         "reference/simulation.md": application_page(operator_algebra.simulation, "Simulation"),

@@ -19,6 +19,9 @@ OWN_MEANINGS: Mapping[str, str] = MappingProxyType(
         "mass_matrix_along": "How the mass matrix changes as the pose moves along w.",
         "bias_by_v": "How these forces change as the joint rates move along w.",
         "jacobian": "Takes joint rates to the velocities of the picked frames.",
+        "A": "Takes joint rates to velocities that have to be zero.",
+        "J": "Takes joint rates to the velocities with which things meet.",
+        "P_perp": "What of a rate breaks the constraints.",
     }
 )
 """Of the names that applications define."""

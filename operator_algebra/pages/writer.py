@@ -219,7 +219,10 @@ class Writer:
                 return self.sum(definition.terms)
             case Reduce():
                 body = self.sum(definition.terms)
-                return self.words.over_all + (body if len(definition.terms) == 1 else f"({body})")
+                if len(definition.terms) > 1:
+                    return f"{self.words.over_all}({body})"
+                sign = self.words.minus if body.startswith(self.words.minus) else ""
+                return sign + self.words.over_all + body.removeprefix(sign)
             case Shift():
                 place: Place = "c" if definition.hop.inward else "p"
                 inward = definition.hop.inward

@@ -28,6 +28,8 @@ APPLICATIONS = (
     "estimation",
     "decomposition",
     "task_space",
+    "constraints",
+    "impacts",
     "sensitivities",
     "simulation",
     "lie",

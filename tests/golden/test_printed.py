@@ -28,8 +28,9 @@ from tests.rounding import apart
 from tests.strategies import random_body
 
 PAGES = pages()
-# These write I inside a matrix, a block of a stack, or elimination by relations, in words that no line spells out.
-IN_WORDS = ("[I", "I,", "I;", "I]", "[1]", "triangularise", "solve the equations")
+# These write I inside a matrix, a block of a stack, the columns of a joint, or elimination by relations, in words that
+# no line spells out.
+IN_WORDS = ("[I", "I,", "I;", "I]", "I(k)", "[1]", "triangularise", "solve the equations")
 
 
 def is_read(path: Path) -> bool:
@@ -155,6 +156,9 @@ def result(output: Output, done: Machine, name: str) -> Any:
             place[:] = block if np.ndim(block) else block * np.eye(*place.shape)  # I has the size of its place
         return table
     found = done.values[name]
+    if output.ref is not None and output.ref.star:
+        found = {k: block.T for k, block in found.items()}
+        return np.concatenate([found[k] for k in range(MODEL.n)], axis=1)
     if -1 in found:
         return np.atleast_2d(found[-1])
     if output.kind == "blocks":

@@ -125,7 +125,7 @@ _picked = task_space.of(C, C_dot)
 _held = of(define("A", C.T @ phi.T @ H.T, cites="geometric treatment (18)"), _picked.drift)
 
 jacobian = _held.jacobian
-"""A = C* φ* H*, with A v = 0.        [geometric treatment (18), review (16)]"""
+"""A = C* φ* H*, with A v = 0.        [geometric treatment (18)] [review (16)]"""
 
 velocity = _held.velocity
 """A v, zero for a motion that keeps the constraints.        [geometric treatment (18)]"""
@@ -137,7 +137,7 @@ mobility = _held.mobility
 """A ℳ⁻¹ A*: what the forces of the constraints do to their accelerations.        [review (21)]"""
 
 multipliers = _held.multipliers
-"""λ = (A ℳ⁻¹ A*)⁻¹ (−Ȧ v − A ℳ⁻¹ (T − bias)), so that A q̈ + Ȧ v = 0.        [geometric treatment (20), review (21)]"""
+"""λ = (A ℳ⁻¹ A*)⁻¹ (−Ȧ v − A ℳ⁻¹ (T − bias)), so that A q̈ + Ȧ v = 0.        [geometric treatment (20)] [review (21)]"""
 
 joint_forces = _held.joint_forces
 """A* λ, which does no work on a motion that keeps the constraints.        [geometric treatment (19)]"""
@@ -146,7 +146,7 @@ body_forces = C @ multipliers
 """C λ: the same as forces on the bodies, which f_ext would have to be without constraints."""
 
 acceleration = _held.acceleration
-"""q̈ = ℳ⁻¹ (T − bias + A* λ), in three sweeps.        [geometric treatment (20), review (20)]"""
+"""q̈ = ℳ⁻¹ (T − bias + A* λ), in three sweeps.        [geometric treatment (20)] [review (20)]"""
 
 stabilised_acceleration = _held.stabilised_acceleration
 """The same with A q̈ + Ȧ v = −2 α A v − α² e, so that an error e with ė = A v dies away.

@@ -58,6 +58,10 @@ class Held(Case):
         both = LINALG.solve(rows, np.concatenate([self.felt, wanted]))
         return both[: self.model.nv], both[self.model.nv :]
 
+    def inside(self, rng: np.random.Generator) -> Any:
+        """Random rates that keep the rows."""
+        return self.basis @ rng.standard_normal(self.model.nv - 2)
+
     def same(self, e: Any, expected: Any, *terms: Any) -> bool:
         return same(self.value(e), expected, self.condition * 1e-4, *terms)
 
@@ -119,7 +123,7 @@ def test_projections_are_those_of_the_metric(case: Held) -> None:
 def test_rates_that_keep_the_constraints_give_the_same_acceleration(case: Held) -> None:
     """Any Ṡ ν that does what the drift asks for; what it does beside changes ν̇ alone."""
     rng = np.random.default_rng(1)
-    beside = rng.standard_normal(case.basis.shape[1]) @ case.basis.T
+    beside = case.inside(rng)
     drift: Any = LINALG.lstsq(case.A, -case.drift)[0] + beside
     nu = case.basis.T @ case.values["v"]
     assert same(case.value(cs.velocity_of_basis, nu_basis=nu), case.values["v"])
@@ -137,7 +141,7 @@ def test_the_principle_of_gauss(case: Held) -> None:
     qdd = case.solved(-case.drift)[0]
     least = case.value(cs.gauss, qdd=qdd).item()
     rng = np.random.default_rng(2)
-    away = rng.standard_normal(case.basis.shape[1]) @ case.basis.T
+    away = case.inside(rng)
     more = case.value(cs.gauss, qdd=qdd + away).item()
     assert same(more - least, 0.5 * away @ case.mass @ away, least, more, case.condition * 1e-4)
 

@@ -6,13 +6,15 @@ What tells whether the numbers may be trusted comes out beside the results, so t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import cast
 
 import numpy as np
 
 from operator_algebra.backends.backend import DOUBTFUL, SINGULAR, SMALL
+from operator_algebra.backends.scalar import tree_inverse
 from operator_algebra.backends.scalar.algebra import NodeNumbers
-from operator_algebra.backends.scalar.graph import Graph, Node, Untraceable, needed
+from operator_algebra.backends.scalar.graph import Graph, Node, Untraceable, needed, operations
 from operator_algebra.backends.scalar.leaves import NodeLeaves
 from operator_algebra.backends.scalar.margin import margin, of_configurations
 from operator_algebra.backends.scalar.signature import Signature
@@ -22,8 +24,9 @@ from operator_algebra.backends.scalar.traced import Laid, Traced
 from operator_algebra.backends.signs import random_signs
 from operator_algebra.backends.sizes import mechanism_of
 from operator_algebra.errors import SingularError
-from operator_algebra.expressions.nodes import Symbol
-from operator_algebra.expressions.query import body_of
+from operator_algebra.expressions.nodes import Expr, Symbol
+from operator_algebra.expressions.query import body_of, dense
+from operator_algebra.lowering.lower import lower
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
 from operator_algebra.programs.instructions import Shift
@@ -87,15 +90,50 @@ class Tracer(Interpreter):
 
     def traced(self) -> Traced:
         """The results and the conditions on them."""
+        found = self.run()
+        lost = self.most or [node for pivot in self.program.pivots for node in self._lost(pivot)]
+        plain = self.laid(found, self.nodes.positive, lost)
+        shorter = self.by_trees(found, lost)
+        return shorter if shorter is not None and _length(shorter) < _length(plain) else plain
+
+    def laid(self, found: Mapping[str, Result], positive: Sequence[Node], lost: Sequence[Node]) -> Traced:
+        """Results one after the other, with what tells whether they are right."""
         results: list[Laid] = []
         entries: list[Node] = []
-        for name, result in self.run().items():
+        for name, result in found.items():
             laid, nodes = _laid_out(name, self._mirrored(name, result))
             results.append(laid)
             entries += nodes
-        lost = self.most or [node for pivot in self.program.pivots for node in self._lost(pivot)]
-        positive = [*self.nodes.positive, *self._near([*entries, *self.nodes.positive, *lost])]
-        return Traced(tuple(results), tuple(entries), tuple(positive), tuple(lost))
+        whole = [*positive, *self._near([*entries, *positive, *lost])]
+        return Traced(tuple(results), tuple(entries), tuple(whole), tuple(lost))
+
+    def by_trees(self, found: Mapping[str, Result], lost: Sequence[Node]) -> Traced | None:
+        """The same with inverses made of the matrices that are inverted; None where there are none, or lose more."""
+        made: dict[str, tree_inverse.Inverted] = {}
+        for output in self.program.outputs if self.program.method == "auto" else ():
+            A = tree_inverse.inverted_by_trees(output)
+            pivot = None if A is None else tree_inverse.pivot_of(self.program, A)
+            if A is None or pivot is None:
+                continue
+            matrix = self._matrix_of(A)
+            inverse = None if matrix is None else tree_inverse.tree_inverse(self, pivot, matrix, self.nodes.graph)
+            if inverse is not None and self._is_usual(inverse.lost):
+                made[output.name] = inverse
+        if not made:
+            return None
+        several = list(made.values())
+        rest = len(made) < len(self.program.outputs)  # which is made of the pivots of the sweeps
+        positive = [*(self.nodes.positive if rest else ()), *(node for one in several for node in one.positive)]
+        lost = [*(lost if rest else ()), *(node for one in several for node in one.lost)]
+        return self.laid({**found, **{name: one.matrix for name, one in made.items()}}, positive, lost)
+
+    def _matrix_of(self, e: Expr) -> Matrix | None:
+        """All blocks of an operator in which nothing is inverted."""
+        program = lower(dense(e), zeros=frozenset(self.program.absent))
+        if program.pivots or not {symbol.name for symbol in program.symbols} <= {s.name for s in self.program.symbols}:
+            return None
+        (matrix,) = Tracer(program, self.mechanism, self.nodes, self.leaves, self.inputs).run().values()
+        return self.nodes.averaged(matrix) if isinstance(matrix, Matrix) else None
 
     def _near(self, wanted: Iterable[Node]) -> Iterator[Node]:
         """What is positive where sines and cosines are right."""
@@ -151,19 +189,28 @@ class Tracer(Interpreter):
 
     def _lost_at_most(self) -> list[Node] | None:
         """Bounds of what is lost at all pivots; None where they are unknown, or too wide in a configuration tried."""
-        graph, nq = self.nodes.graph, self.leaves.model.nq
-        tried = np.stack([self.leaves.model.random(seed)[0] for seed in range(_TRIED)], axis=-1)
+        graph, tried = self.nodes.graph, self._tried
         found: list[Node] = []
         for pivot in self.program.pivots:
             most = margin(self, pivot, graph, tried)
             if most is None:
                 return None
             found += most
-        if not of_configurations(found, nq):
-            return None
-        wide = [node if node.known else graph.multiply(graph.of(_ROOM), node) for node in found]
-        usual, _ = Tape.of(Traced((), (), (), tuple(wide)), nq).batch(tried)
-        return found if usual.all() else None
+        return found if self._is_usual(found) else None
+
+    def _is_usual(self, lost: Sequence[Node]) -> bool:
+        """Whether so much is not lost in the configurations tried, with room for others; it reads no other argument."""
+        graph, nq = self.nodes.graph, self.leaves.model.nq
+        if not of_configurations(lost, nq):
+            return False
+        wide = [node if node.known else graph.multiply(graph.of(_ROOM), node) for node in lost]
+        usual, _ = Tape.of(Traced((), (), (), tuple(wide)), nq).batch(self._tried)
+        return bool(usual.all())
+
+    @cached_property
+    def _tried(self) -> Numbers:
+        """Some configurations, (coordinates, samples)."""
+        return np.stack([self.leaves.model.random(seed)[0] for seed in range(_TRIED)], axis=-1)
 
     def _lost(self, pivot: Pivot) -> Iterator[Node]:
         """What is lost at a pivot, as a part of what nobody is told of.
@@ -206,6 +253,11 @@ class Tracer(Interpreter):
                 product = graph.multiply(product, numbers.norm(self.get(ref, k)))
             total = graph.add(total, product)
         return total
+
+
+def _length(traced: Traced) -> int:
+    """How many operations there are."""
+    return sum(operations(traced.wanted).values())
 
 
 def _laid_out(name: str, result: Result) -> tuple[Laid, list[Node]]:

@@ -21,10 +21,11 @@ from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.backends.scalar.trace import trace
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.evaluation import evaluate_with_scale
-from operator_algebra.expressions.build import diag, inv, leaf_symbol, operator
+from operator_algebra.expressions.build import define, diag, inv, leaf_symbol, operator
 from operator_algebra.expressions.build import symbol as make_symbol
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query, body_of, dense, logdet
+from operator_algebra.expressions.traverse import substitute, symbols
 from operator_algebra.lowering.lower import Method, lower
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.gallery import load
@@ -33,7 +34,7 @@ from operator_algebra.operators.inputs import Bound
 from operator_algebra.operators.spaces import RATE, TORQUE
 from operator_algebra.operators.vanishing import vanishing
 from operator_algebra.programs.instructions import Given, Hop, Shift
-from operator_algebra.programs.program import Program, Step, Sweep
+from operator_algebra.programs.program import Output, Program, Step, Sweep
 from tests.backends.scalar.calls import Call, answer, flat, least_pivot, random_arguments
 from tests.expression_strategies import expressions
 from tests.golden.pages import FOLDER, RELATED, pages
@@ -204,8 +205,27 @@ def renamed(program: Program) -> Program:
                 named[symbol] = leaf_symbol(replace(symbol.leaf, name=name))
         return named[symbol]
 
+    def expression(e: Expr) -> Expr:
+        return substitute(e, {symbol: anew(symbol) for symbol in symbols(e)})
+
+    def anew(symbol: Symbol) -> Expr:
+        definition = symbol.definition
+        return other(symbol) if definition is None else define(f"{symbol.name}_anew", expression(definition))
+
+    def formula(of: Expr | Query) -> Expr | Query:
+        return replace(of, body=expression(of.body)) if isinstance(of, Query) else expression(of)
+
+    def passed(one: Hop) -> Hop:
+        return Hop(other(one.symbol), one.star, one.inward)
+
     def hop(one: Hop | None) -> Hop | None:
-        return None if one is None else Hop(other(one.symbol), one.star, one.inward)
+        return None if one is None else passed(one)
+
+    def output(one: Output) -> Output:
+        walk = one.walk
+        if walk is not None:
+            walk = replace(walk, inward=tuple(map(passed, walk.inward)), outward=tuple(map(passed, walk.outward)))
+        return replace(one, name=f"{one.name}_anew", formula=formula(one.formula), walk=walk)
 
     def step(one: Step) -> Step:
         definition = one.definition
@@ -226,7 +246,9 @@ def renamed(program: Program) -> Program:
         bounds=tuple(map(sweep, program.bounds)),
         given=tuple(map(step, program.given)),
         accepts=tuple(map(other, program.accepts)),
-        outputs=tuple(replace(output, name=f"{output.name}_anew") for output in program.outputs),
+        outputs=tuple(map(output, program.outputs)),
+        pivots=tuple(replace(p, formula=None if p.formula is None else expression(p.formula)) for p in program.pivots),
+        absent=tuple(f"{name}_anew" for name in program.absent),
     )
 
 
@@ -238,6 +260,7 @@ RENAMED: dict[str, Expr | Query] = {
     "id": dynamics.inverse_dynamics,
     "fd": dynamics.forward_dynamics,
     "diagonal": diag(inv(dynamics.mass_matrix)),
+    "inverse": dense(inv(dynamics.mass_matrix)),
     "logdet": logdet(dynamics.mass_matrix),
     "implicit": inv(dynamics.mass_matrix + operator("S", RATE >> TORQUE, structure="diagonal definite")) @ s.T,
 }

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from operator_algebra.applications import decomposition as decomposition
     from operator_algebra.applications import diagonalized as diagonalized
     from operator_algebra.applications import dynamics as dynamics
+    from operator_algebra.applications import embedding as embedding
     from operator_algebra.applications import estimation as estimation
     from operator_algebra.applications import impacts as impacts
     from operator_algebra.applications import lie as lie
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from operator_algebra.models.gallery import available as available
     from operator_algebra.models.gallery import load as load
     from operator_algebra.models.joints.joint import Joint as Joint
+    from operator_algebra.models.mimic import Mimic as Mimic
     from operator_algebra.models.model import Body as Body
     from operator_algebra.models.model import Frame as Frame
     from operator_algebra.models.model import Model as Model
@@ -110,6 +112,7 @@ _NAMES = {
     "models.families": "chain random_tree",
     "models.gallery": "available load",
     "models.joints.joint": "Joint",
+    "models.mimic": "Mimic",
     "models.model": "Body Frame Model",
     "operators.blocks": "BlockMatrix",
     "operators.spaces": "FORCE MOTION ONE RATE Space TORQUE Type WHITE space",
@@ -132,6 +135,7 @@ _MODULES = {
     "decomposition": "applications.decomposition",
     "diagonalized": "applications.diagonalized",
     "dynamics": "applications.dynamics",
+    "embedding": "applications.embedding",
     "estimation": "applications.estimation",
     "impacts": "applications.impacts",
     "lie": "applications.lie",

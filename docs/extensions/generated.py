@@ -194,6 +194,7 @@ def _write(sphinx: Sphinx) -> None:
         "reference/names.md": names_page(),
         "reference/vocabulary.md": vocabulary_page(),
         "reference/dynamics.md": application_page(operator_algebra.dynamics, "Dynamics"),
+        "reference/embedding.md": application_page(operator_algebra.embedding, "Embedding"),
         "reference/diagonalized.md": application_page(operator_algebra.diagonalized, "Diagonalised dynamics"),
         "reference/estimation.md": application_page(operator_algebra.estimation, "Dynamics as estimation"),
         "reference/decomposition.md": application_page(operator_algebra.decomposition, "The mass matrix taken apart"),

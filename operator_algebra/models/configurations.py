@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -41,7 +42,7 @@ def neutral(model: Model) -> Floats:
 
 
 def random(model: Model, seed: int) -> tuple[Floats, Floats]:
-    """A configuration within the limits and rates between −1 and 1, from the seed alone."""
+    """A configuration within the limits and rates between −1 and 1, from the seed alone; followers follow."""
     rng = generator(seed)
     q = np.zeros(model.nq)
     for group in model.joint_groups:
@@ -53,7 +54,7 @@ def random(model: Model, seed: int) -> tuple[Floats, Floats]:
         for i, (low, high) in enumerate(zip(limits.lower, limits.upper, strict=False)):
             if np.isfinite(low) and np.isfinite(high):
                 q[part.start + i] = rng.uniform(low, high)
-    return q, rng.uniform(-1.0, 1.0, model.nv)
+    return followed_q(model, q), followed_v(model, rng.uniform(-1.0, 1.0, model.nv))
 
 
 def integrate(model: Model, q: ArrayLike, dv: ArrayLike) -> Numbers:
@@ -145,6 +146,29 @@ def rest(model: Model) -> Floats:
         if body.joint.rest:
             q[part] = body.joint.rest
     return q
+
+
+def followed_q(model: Model, q: Numbers) -> Numbers:
+    """The configuration in which followers stand where the joints that they follow put them; others are kept."""
+    return _followed(model, q, model.q_slices, offsets=True)
+
+
+def followed_v(model: Model, v: Numbers) -> Numbers:
+    """The rates with which followers keep to the joints that they follow; others are kept."""
+    return _followed(model, v, model.v_slices, offsets=False)
+
+
+def _followed(model: Model, values: Numbers, places: Sequence[slice], *, offsets: bool) -> Numbers:
+    if not model.mimic:
+        return values
+    start = {name: part.start for name, part in zip(model.joint_names, places, strict=True)}
+    led = [start[mimic.joint] for mimic in model.mimic]
+    leading = [start[mimic.follows] for mimic in model.mimic]
+    result = np.array(values)
+    result[..., led] = values[..., leading] * np.array([mimic.multiplier for mimic in model.mimic])
+    if offsets:
+        result[..., led] += np.array([mimic.offset for mimic in model.mimic])
+    return result
 
 
 def check_q(model: Model, q: ArrayLike) -> Numbers:

@@ -31,23 +31,32 @@ def available() -> list[str]:
     return sorted(_gallery())
 
 
-def load(name_or_path: str | Path, *, base: Base = "fixed", merge_fixed: bool = True, strict: bool = True) -> Model:
+def load(
+    name_or_path: str | Path,
+    *,
+    base: Base = "fixed",
+    merge_fixed: bool = True,
+    mimic: bool = True,
+    strict: bool = True,
+) -> Model:
     """A mechanism of the gallery by its name, or of a .toml or .urdf file by its path.
 
     `base="floating"` puts a floating joint under each root that is not floating yet. `merge_fixed` merges the links of
-    a URDF file that are fixed to each other. `strict=False` loads what can be loaded, with warnings.
+    a URDF file that are fixed to each other. With `mimic=False` joints that mimic others are independent and
+    `model.mimic` is empty. `strict=False` loads what can be loaded, with warnings.
 
     >>> load("planar2r")
     Model planar2r   2 bodies   2 revolute   nq 2, nv 2   fixed base
     """
     choice(base, "base", ("fixed", "floating"), error=ModelError)
     flag(merge_fixed, "merge_fixed", error=ModelError)
+    flag(mimic, "mimic", error=ModelError)
     flag(strict, "strict", error=ModelError)
     source = _find(name_or_path)
     if source.name.lower().endswith(".toml"):
-        return read_toml(source, base=base, strict=strict)
+        return read_toml(source, base=base, mimic=mimic, strict=strict)
     if source.name.lower().endswith(".urdf"):
-        return read_urdf(Path(str(source)), base=base, merge_fixed=merge_fixed, strict=strict)
+        return read_urdf(Path(str(source)), base=base, merge_fixed=merge_fixed, mimic=mimic, strict=strict)
     raise ModelError(explain("unknown kind of file", str(source)[-_PATH:], "Give a .toml or .urdf file."))
 
 

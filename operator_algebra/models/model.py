@@ -18,18 +18,21 @@ from operator_algebra.errors import InputError, ModelError, explain
 from operator_algebra.models import configurations, summary
 from operator_algebra.models.arrays import JointGroup, ModelArrays, joint_groups, model_arrays
 from operator_algebra.models.body import Body, Frame
+from operator_algebra.models.mimic import Mimic
 from operator_algebra.models.numeric import Numbers
 from operator_algebra.models.topology import depth_first, heights, levels
-from operator_algebra.models.validate import Problem, Where, model_problems, parent_indices, report
+from operator_algebra.models.validate import Problem, Where, mimic_problems, model_problems, parent_indices, report
 from operator_algebra.spatial.transforms import vector3
 
-__all__ = ["Body", "Frame", "Model", "check_model"]
+__all__ = ["Body", "Frame", "Mimic", "Model", "check_model"]
 
 
 class Model:
     """A mechanism: a forest of bodies, validated and frozen, stored depth-first with parent[i] < i.
 
     The ground is −1. Spatial vectors are [angular; linear]; coordinates and rates are concatenated base to tip.
+    `mimic` says which joints follow others: they stay joints of the tree, with coordinates and rates of their own, and
+    `oa.embedding` has the dynamics in which they follow.
     `strict=False` turns implausible masses and inertias from errors into warnings.
 
     >>> from operator_algebra import Inertia, Joint, Placement
@@ -46,6 +49,7 @@ class Model:
     name: str
     bodies: tuple[Body, ...]
     gravity: tuple[float, float, float]
+    mimic: tuple[Mimic, ...]
 
     def __init__(
         self,
@@ -54,6 +58,7 @@ class Model:
         bodies: Iterable[Body],
         gravity: Sequence[float] = (0.0, 0.0, -9.81),
         frames: Mapping[str, Frame] | None = None,
+        mimic: Iterable[Mimic] = (),
         strict: bool = True,
     ) -> None:
         given = items(bodies, "the bodies of a model", "Body", error=ModelError)
@@ -61,8 +66,13 @@ class Model:
             if not isinstance(body, Body):
                 raise ModelError(explain(f"{shown(body)} is not a Body", f"model {quoted(name)}, place {k}"))
         named = {} if frames is None else entries(frames, "frames", "names to Frame", error=ModelError)
-        report(model_problems(name, given, gravity, named), strict=flag(strict, "strict", error=ModelError))
-        self._store(name, given, gravity, named)
+        mimics = items(mimic, "what mimics", "Mimic", error=ModelError)
+        for k, entry in enumerate(mimics):
+            if not isinstance(entry, Mimic):
+                raise ModelError(explain(f"{shown(entry)} is not a Mimic", f"model {quoted(name)}, mimic {k}"))
+        found = [*model_problems(name, given, gravity, named), *mimic_problems(name, given, mimics)]
+        report(found, strict=flag(strict, "strict", error=ModelError))
+        self._store(name, given, gravity, named, mimics)
 
     @classmethod
     def from_parts(
@@ -76,15 +86,26 @@ class Model:
         where: Where,
         strict: bool,
         implausible: Sequence[Problem] | None = None,
+        mimic: Sequence[Mimic] = (),
     ) -> Model:
-        """The model that a file describes; the reader's problems and the model's are reported together."""
+        """The model that a file describes; the reader's problems and the model's are reported together.
+
+        The reader has tested `mimic`.
+        """
         found = [*problems, *model_problems(name, bodies, gravity, frames, where, implausible)]
         report(found, strict=strict, stacklevel=5)
         model = cls.__new__(cls)
-        model._store(name, tuple(bodies), gravity, frames)
+        model._store(name, tuple(bodies), gravity, frames, mimic)
         return model
 
-    def _store(self, name: str, given: tuple[Body, ...], gravity: Sequence[float], frames: Mapping[str, Frame]) -> None:
+    def _store(
+        self,
+        name: str,
+        given: tuple[Body, ...],
+        gravity: Sequence[float],
+        frames: Mapping[str, Frame],
+        mimic: Sequence[Mimic],
+    ) -> None:
         parents = parent_indices(given)
         order, parent = depth_first(parents)
         state = self.__dict__
@@ -93,6 +114,7 @@ class Model:
         state["bodies"] = tuple(_with_parent_name(given, k, parents[k]) for k in order)
         state["gravity"] = vector3(gravity, "gravity")
         state["_frames"] = dict(frames)
+        state["mimic"] = tuple(mimic)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise ModelError(f"a model is frozen: {name!r} cannot be set. Make a new model instead.")
@@ -201,7 +223,7 @@ class Model:
         return configurations.neutral(self)
 
     def random(self, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """A random configuration within the joint limits, and rates between −1 and 1."""
+        """A random configuration within the joint limits, and rates between −1 and 1; what mimics follows."""
         return configurations.random(self, seed)
 
     def integrate(self, q: ArrayLike, dv: ArrayLike) -> Numbers:
@@ -259,10 +281,12 @@ class Model:
         arrays = self.arrays
         for array in (arrays.rotation, arrays.translation, arrays.mass, arrays.com, arrays.inertia_at_com):
             content.update(array.tobytes())
+        if self.mimic:
+            content.update(repr(self.mimic).encode())
         return content.hexdigest()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {key: self.__dict__[key] for key in ("name", "parent", "bodies", "gravity", "_frames")}
+        return {key: self.__dict__[key] for key in ("name", "parent", "bodies", "gravity", "_frames", "mimic")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -280,7 +304,7 @@ class Model:
 
     @property
     def _value(self) -> tuple[object, ...]:
-        return (self.name, self.gravity, self.bodies, self._frames)
+        return (self.name, self.gravity, self.bodies, self._frames, self.mimic)
 
     @cached_property
     def _body_places(self) -> dict[str, int]:

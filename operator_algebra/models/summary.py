@@ -20,7 +20,8 @@ def line(model: Model) -> str:
     """Name, bodies, joints by kind, coordinates, base; at most 100 columns."""
     kinds = ", ".join(f"{count} {kind}" for kind, count in _kinds(model).items())
     head = f"Model {_short(model.name)}   {model.n} {_plural('body', 'bodies', model.n)}"
-    tail = f"nq {model.nq}, nv {model.nv}   {base(model)}"
+    follow = f", {len(model.mimic)} mimic" if model.mimic else ""
+    tail = f"nq {model.nq}, nv {model.nv}{follow}   {base(model)}"
     text = f"{head}   {kinds}   {tail}"
     if len(text) <= _COLUMNS:
         return text

@@ -17,6 +17,7 @@ from operator_algebra.arguments import quoted, shown
 from operator_algebra.errors import ModelError, OperatorAlgebraWarning, explain
 from operator_algebra.models.body import Body, Frame
 from operator_algebra.models.joints.joint import JOINT_KINDS, Joint
+from operator_algebra.models.mimic import Mimic, faults
 from operator_algebra.models.topology import cycle, depth_first
 from operator_algebra.spatial.inertia import Inertia, spatial_inertia
 from operator_algebra.spatial.reals import reals
@@ -115,6 +116,15 @@ def model_problems(
     yield from implausible
     if not broken and not large and not implausible:
         yield from _pivot_problems(bodies, at)
+
+
+def mimic_problems(name: Any, bodies: Sequence[Body], mimics: Sequence[Mimic]) -> Iterator[Problem]:
+    """What is wrong with joints that follow others; without them the rest can be loaded."""
+    if not mimics or not all(isinstance(body, Body) and isinstance(body.joint, Joint) for body in bodies):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return
+    joints = {body.joint.name or body.name: body.joint for body in bodies}
+    for k, what, remedy in faults(mimics, joints):
+        yield Problem(what, f"model {quoted(name)}, joint {quoted(mimics[k].joint)}", remedy)
 
 
 def _is_name(name: Any) -> bool:

@@ -73,12 +73,20 @@ def evidence(hop: Expr) -> dict[str, Expr | Query]:
 
 
 def block_sizes(model: Model) -> dict[str, list[int]]:
-    """Every second joint is led in one of its freedoms; states of three, controls and measurements of two."""
+    """Every second joint is led in one of its freedoms, each has one that gears move; states of three, the rest two."""
     joints = [part.stop - part.start for part in model.v_slices]
     led = [min(joint, k % 2) for k, joint in enumerate(joints)]
     free = [joint - one for joint, one in zip(joints, led, strict=True)]
     constant = {"state": 3, "control": 2, "measured": 2}
-    return {"free": free, "led": led, "loop": [2], "task": [3], **{name: [n] * model.n for name, n in constant.items()}}
+    gears = {"single": [max(joint - 1, 0) for joint in joints], "leading": [4], "independent": [4]}
+    return {
+        "free": free,
+        "led": led,
+        "loop": [2],
+        "task": [3],
+        **gears,
+        **{name: [n] * model.n for name, n in constant.items()},
+    }
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ APPLICATIONS = (
     "constraints",
     "impacts",
     "sensitivities",
+    "embedding",
     "simulation",
     "lie",
 )

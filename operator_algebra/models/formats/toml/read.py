@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
+from functools import partial
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -15,6 +16,7 @@ from operator_algebra.errors import ModelError, explain
 from operator_algebra.models.formats.opening import read_text
 from operator_algebra.models.formats.toml.tables import Lines, Table
 from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, Limits, joint_class, make_joint
+from operator_algebra.models.mimic import Mimic, faults
 from operator_algebra.models.model import Body, Frame, Model
 from operator_algebra.models.validate import Problem, report, suggestion
 from operator_algebra.spatial.arrays import ZERO3
@@ -32,8 +34,11 @@ _GRAVITY = (0.0, 0.0, -9.81)
 T = TypeVar("T")
 
 
-def read_toml(source: Traversable | Path, *, base: str = "fixed", strict: bool = True) -> Model:
-    """The model in a TOML file; all that is wrong with the file is said in one `ModelError`."""
+def read_toml(source: Traversable | Path, *, base: str = "fixed", mimic: bool = True, strict: bool = True) -> Model:
+    """The model in a TOML file; all that is wrong with the file is said in one `ModelError`.
+
+    Without `mimic` no joint follows another one.
+    """
     text = read_text(source)
     file = Path(str(source)).name
     problems: list[Problem] = []
@@ -58,6 +63,7 @@ def read_toml(source: Traversable | Path, *, base: str = "fixed", strict: bool =
         if len(problems) > _ENOUGH_PROBLEMS:
             report(problems, strict=True)
     frames = dict(_frames(top, {body.name for body in bodies}))
+    following = list(_mimics(top, bodies))
     top.close()
     if base == "floating":
         bodies = [_floating(body, table) for body, table in zip(bodies, tables, strict=True)]
@@ -69,6 +75,7 @@ def read_toml(source: Traversable | Path, *, base: str = "fixed", strict: bool =
         problems=problems,
         where=lambda k: tables[k].where() if k >= 0 else top.where("name"),
         strict=strict,
+        mimic=following if mimic else (),
     )
 
 
@@ -192,6 +199,28 @@ def _frames(top: Table, bodies: set[str]) -> Iterator[tuple[str, Frame]]:
                 yield name, Frame(body, placement)
             else:
                 table.problem(f'the body "{body}" does not exist', "body", suggestion(body, bodies))
+
+
+def _mimics(top: Table, bodies: list[Body]) -> Iterator[Mimic]:
+    """The joints that follow others, tested."""
+    tables: list[Table] = []
+    found: list[Mimic] = []
+    for k, values in enumerate(top.tables("mimic")):
+        line = top.lines.of("mimic", k)
+        table = Table(values, top.file, f'mimic joint "{values.get("joint", k)}"', line, top.lines, top.problems)
+        names = {key: table.text(key) for key in ("joint", "follows")}
+        for key, name in names.items():
+            if name is None and key not in values:
+                table.problem(f"there is no {key}", remedy=f'Write {key} = "…", the name of a joint.')
+        multiplier, offset = table.number("multiplier", 1.0), table.number("offset")
+        table.close()
+        joint, follows = names["joint"], names["follows"]
+        if joint is not None and follows is not None:
+            tables.append(table)
+            found.append(_made(table, None, partial(Mimic, joint, follows, multiplier, offset), Mimic(joint, follows)))
+    for k, what, remedy in faults(found, {body.joint.name or body.name: body.joint for body in bodies}):
+        tables[k].problem(what, "follows", remedy)
+    yield from found
 
 
 def _floating(body: Body, table: Table) -> Body:

@@ -22,6 +22,7 @@ _HEADER = f"""\
 # placement: pose of the joint's frame in the parent body (without parent: the ground); rotation: rows of the matrix.
 # inertia: about the mass centre, in the axes of the body; three moments, or a 3 x 3 matrix.
 # joint: armature, stiffness, damping and limits have one number for each degree of freedom.
+# mimic: the coordinate of a joint is multiplier times that of the joint that it follows, plus offset.
 """
 
 
@@ -35,6 +36,11 @@ def write_toml(model: Model, target: Path) -> None:
             lines.append(f"body = {_text(frame.body)}")
         lines.extend(_placement_text(frame.placement))
         parts.append("\n".join(lines) + "\n")
+    parts.extend(
+        f"\n[[mimic]]\njoint = {_text(mimic.joint)}\nfollows = {_text(mimic.follows)}\n"
+        f"multiplier = {_value(mimic.multiplier)}\noffset = {_value(mimic.offset)}\n"
+        for mimic in model.mimic
+    )
     write_text(target, "".join(parts))
 
 

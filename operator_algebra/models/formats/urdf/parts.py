@@ -11,6 +11,7 @@ from operator_algebra.errors import ModelError
 from operator_algebra.models.formats.urdf.values import Reading
 from operator_algebra.models.formats.urdf.xml import Element
 from operator_algebra.models.joints.joint import Joint, Limits, make_joint
+from operator_algebra.models.mimic import Mimic
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
 
@@ -57,10 +58,10 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Mimic:
-    """What a joint is said to follow."""
+class Following:
+    """What a joint is said to follow, and where."""
 
-    joint: str
+    mimic: Mimic
     line: int
 
 
@@ -75,7 +76,7 @@ class UrdfJoint:
     child: str
     origin: Placement
     joint: Joint
-    mimic: Mimic | None
+    mimic: Following | None
     ignored: Sequence[str]
 
 
@@ -148,7 +149,7 @@ def _joint(element: Element, reading: Reading) -> UrdfJoint | None:
     _slips(element, title, reading)
     parent, child = (_linked(element, end, title, reading) for end in ("parent", "child"))
     origin = reading.placement(element, title)
-    mimic = _mimic(element, title, reading)
+    mimic = _mimic(element, name or "", title, reading)
     joint, ignored = _motion(element, name or "", title, reading)
     if name is None or parent is None or child is None:
         return None
@@ -227,13 +228,15 @@ def _bound(value: float) -> tuple[float, ...]:
     return () if abs(value) >= UNBOUNDED else (value,)
 
 
-def _mimic(element: Element, title: str, reading: Reading) -> Mimic | None:
+def _mimic(element: Element, name: str, title: str, reading: Reading) -> Following | None:
     mimic = reading.only(element, "mimic", title)
     if mimic is None:
         return None
-    for key in ("multiplier", "offset"):
-        reading.number(mimic, key, title, 0.0, fatal=False)
-    return Mimic(mimic.attributes.get("joint", ""), mimic.line)
+    multiplier, offset = (
+        reading.number(mimic, key, title, default, fatal=False)
+        for key, default in (("multiplier", 1.0), ("offset", 0.0))
+    )
+    return Following(Mimic(name, mimic.attributes.get("joint", ""), multiplier or 0.0, offset or 0.0), mimic.line)
 
 
 def _slips(element: Element, title: str, reading: Reading) -> None:

@@ -11,7 +11,7 @@ from operator_algebra.errors import ModelError, OperatorAlgebraWarning, explain
 from operator_algebra.models.formats.opening import decoded, read_bytes
 from operator_algebra.models.formats.urdf.bodies import assemble
 from operator_algebra.models.formats.urdf.parts import Link, Parts, read_parts
-from operator_algebra.models.formats.urdf.tree import link_tree
+from operator_algebra.models.formats.urdf.tree import link_tree, mimics
 from operator_algebra.models.formats.urdf.values import Reading
 from operator_algebra.models.formats.urdf.xml import Element, declared_encoding, parse_xml
 from operator_algebra.models.model import Model
@@ -22,7 +22,9 @@ _GRAVITY = (0.0, 0.0, -9.81)
 _NAMED = 4
 
 
-def read_urdf(source: Path, *, base: str = "fixed", merge_fixed: bool = True, strict: bool = True) -> Model:
+def read_urdf(
+    source: Path, *, base: str = "fixed", merge_fixed: bool = True, mimic: bool = True, strict: bool = True
+) -> Model:
     """The model in a URDF file; all that is wrong with the file is said in one `ModelError`.
 
     A link without <inertial> has neither mass nor inertia. Links that are fixed to each other are merged, and keep
@@ -39,6 +41,7 @@ def read_urdf(source: Path, *, base: str = "fixed", merge_fixed: bool = True, st
         name = source.stem
     parts = read_parts(robot, reading)
     tree = link_tree(parts, robot.line, reading)
+    following = mimics(parts.joints, reading) if mimic else []
     links = parts.links
     # Before merging: the sum of a good and a bad inertia may look good.
     implausible = (
@@ -56,6 +59,7 @@ def read_urdf(source: Path, *, base: str = "fixed", merge_fixed: bool = True, st
         where=_where(reading, built.links, robot),
         strict=strict,
         implausible=implausible,
+        mimic=following,
     )
     _announce(file, parts, robot)
     if built.frames:
@@ -74,11 +78,6 @@ def _check_robot(robot: Element, file: str) -> None:
 
 
 def _announce(file: str, parts: Parts, robot: Element) -> None:
-    mimics = [joint for joint in parts.joints if joint.mimic is not None and joint.joint.nv]
-    if mimics:
-        pairs = [f'"{joint.name:.60}" mimics "{joint.mimic.joint:.60}"' for joint in mimics if joint.mimic]
-        what = f"joints that mimic others ({len(mimics)}) are independent here: {_some(pairs)}"
-        _warn(explain(what, file, "Give them consistent coordinates yourself."))
     ignored = [joint for joint in parts.joints if joint.ignored]
     if ignored:
         kinds = ", ".join(sorted({quantity for joint in ignored for quantity in joint.ignored}))

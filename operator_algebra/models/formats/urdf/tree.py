@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from operator_algebra.models.formats.urdf.parts import Link, Parts, UrdfJoint
 from operator_algebra.models.formats.urdf.values import Reading
+from operator_algebra.models.mimic import Mimic, faults
 from operator_algebra.models.topology import cycle
 
 _RINGS = 5
@@ -50,7 +51,6 @@ def link_tree(parts: Parts, line: int, reading: Reading) -> LinkTree:
         what = f"{len(roots)} links have no parent: {names}"
         advice = "A URDF has one root: join the others to it, with a fixed joint for instance."
         reading.problem(what, links[roots[1]].line, links[roots[1]].title, advice, fatal=False)
-    _check_mimics(parts.joints, reading)
     return LinkTree(links, roots, below)
 
 
@@ -97,21 +97,13 @@ def _check_cycles(links: Mapping[str, Link], above: Mapping[str, UrdfJoint], rea
             parents[k] = -1
 
 
-def _check_mimics(joints: Sequence[UrdfJoint], reading: Reading) -> None:
-    by_name = {joint.name: joint for joint in joints}
-    for joint in joints:
-        if joint.mimic is None or joint.joint.nv == 0:
-            continue
-        followed = by_name.get(joint.mimic.joint)
-        what, advice = "", "Name a moving joint that follows no other, or delete <mimic>."
-        if followed is None:
-            what = f'the joint "{joint.mimic.joint:.60}" that it mimics does not exist'
-            advice = reading.spelling(joint.mimic.joint, by_name, advice)
-        elif followed is joint:
-            what = "the joint mimics itself"
-        elif followed.mimic is not None:
-            what = f'the joint "{followed.name:.60}" that it mimics mimics another one, "{followed.mimic.joint:.60}"'
-        elif joint.joint.nv != 1 or followed.joint.nv != 1:
-            what = f'it mimics "{followed.name:.60}", a {followed.joint.kind} joint, which has not just one motion'
-        if what:
-            reading.problem(what, joint.mimic.line, joint.title, advice, fatal=False)
+def mimics(joints: Sequence[UrdfJoint], reading: Reading) -> list[Mimic]:
+    """The joints that follow others; those that cannot are left out, with problems noted. Fixed joints follow none."""
+    following = [joint for joint in joints if joint.mimic is not None and joint.joint.nv]
+    found = [joint.mimic.mimic for joint in following if joint.mimic is not None]
+    wrong: set[int] = set()
+    for k, what, advice in faults(found, {joint.name: joint.joint for joint in joints}):
+        wrong.add(k)
+        line = following[k].mimic
+        reading.problem(what, line.line if line else 0, following[k].title, advice, fatal=False)
+    return [mimic for k, mimic in enumerate(found) if k not in wrong]

@@ -15,6 +15,7 @@ from operator_algebra.models.formats.urdf.bodies import GROUND
 from operator_algebra.models.formats.urdf.parts import UNBOUNDED
 from operator_algebra.models.joints.axis import AxisJoint
 from operator_algebra.models.joints.joint import Joint, Limits, make_joint
+from operator_algebra.models.mimic import Mimic
 from operator_algebra.models.model import Body, Model
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
@@ -35,10 +36,11 @@ def write_urdf(model: Model, target: Path) -> None:
     lines = ['<?xml version="1.0" encoding="utf-8"?>', f"<robot name={quoteattr(model.name)}>"]
     if root is None:
         lines.append(f"  <link name={quoteattr(GROUND)}/>")
+    followers = {mimic.joint: mimic for mimic in model.mimic}
     for body, joint_name in zip(model.bodies, model.joint_names, strict=True):
         lines += _link(body.name, body.inertia)
         if body.name != root:
-            lines += _joints(body, joint_name, links, joints)
+            lines += _joints(body, joint_name, links, joints, followers.get(joint_name))
     for name, frame in model.frames.items():
         lines += _link(name, Inertia())
         lines += _joint(joints.new(name), Joint.fixed(), frame.body or GROUND, name, frame.placement)
@@ -90,7 +92,7 @@ def _root_link(model: Model) -> str | None:
     return body.name if plain else None
 
 
-def _joints(body: Body, name: str, links: _Names, joints: _Names) -> Iterator[str]:
+def _joints(body: Body, name: str, links: _Names, joints: _Names, mimic: Mimic | None) -> Iterator[str]:
     parent, place = str(body.parent or GROUND), body.placement
     *first, last = [body.joint] if body.joint.kind in _DIRECT else _parts(body.joint)
     for k, joint in enumerate(first, start=1):
@@ -98,7 +100,7 @@ def _joints(body: Body, name: str, links: _Names, joints: _Names) -> Iterator[st
         yield from _link(between, Inertia())
         yield from _joint(joints.new(f"{name}_{k}"), joint, parent, between, place)
         parent, place = between, Placement()
-    yield from _joint(name, last, parent, body.name, place)
+    yield from _joint(name, last, parent, body.name, place, mimic)
 
 
 def _parts(joint: Joint) -> list[Joint]:
@@ -129,7 +131,9 @@ def _link(name: str, inertia: Inertia) -> Iterator[str]:
     yield "  </link>"
 
 
-def _joint(name: str, joint: Joint, parent: str, child: str, place: Placement) -> Iterator[str]:
+def _joint(
+    name: str, joint: Joint, parent: str, child: str, place: Placement, mimic: Mimic | None = None
+) -> Iterator[str]:
     limits = joint.limits or Limits()
     kind = "continuous" if joint.kind == "revolute" and not (limits.lower or limits.upper) else joint.kind
     yield f'  <joint name={quoteattr(name)} type="{kind}">'
@@ -142,6 +146,9 @@ def _joint(name: str, joint: Joint, parent: str, child: str, place: Placement) -
         yield f"    <limit {_limits_text(limits, kind)}/>"
     if any(joint.damping) and _is_uniform(joint.damping):
         yield f'    <dynamics damping="{joint.damping[0]!r}"/>'
+    if mimic is not None:
+        numbers = _attributes({"multiplier": mimic.multiplier, "offset": mimic.offset})
+        yield f"    <mimic joint={quoteattr(mimic.follows)} {numbers}/>"
     yield "  </joint>"
 
 

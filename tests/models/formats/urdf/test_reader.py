@@ -11,12 +11,15 @@ from operator_algebra.errors import ModelError, OperatorAlgebraWarning
 from operator_algebra.models.body import Frame
 from operator_algebra.models.gallery import Base, load
 from operator_algebra.models.joints.joint import Joint, Limits
+from operator_algebra.models.mimic import Mimic
 from operator_algebra.models.model import Model
 from operator_algebra.spatial.transforms import Placement
 from tests.oracles.urdf_reading import read_plainly
 from tests.rounding import apart, rounding, size
 
-GOOD = (Path(__file__).parents[3] / "data" / "good" / "arm.urdf").read_text(encoding="utf-8")
+DATA = Path(__file__).parents[3] / "data"
+GOOD = (DATA / "good" / "arm.urdf").read_text(encoding="utf-8")
+BAD = DATA / "bad"
 MASS = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
 
 
@@ -161,12 +164,27 @@ def test_the_axis_is_x_where_none_is_given_and_becomes_a_unit(kind: str, nv: int
         assert getattr(given, "axis", None) == (0.0, 0.6, 0.8)
 
 
-def test_mimic_joints_are_announced_and_independent(tmp_path: Path) -> None:
-    mimic = '<mimic joint="elbow" multiplier="0.1" offset="0"/>'
+def test_mimic_joints_follow_unless_told_otherwise(tmp_path: Path) -> None:
+    mimic = '<mimic joint="elbow" multiplier="0.1" offset="-.5"/>'
     text = GOOD.replace('<axis xyz="0 1 1"/>', f'<axis xyz="0 1 1"/>{mimic}')
-    with pytest.warns(OperatorAlgebraWarning, match=r'joints that mimic others .* here: "grip" mimics "elbow"'):
-        model = _load(tmp_path, text)
-    assert model.nv == 3
+    model = _load(tmp_path, text)
+    assert model.nv == 3  # a follower stays a joint of the tree
+    assert model.mimic == (Mimic("grip", "elbow", 0.1, -0.5),)
+    free = load(tmp_path / "robot.urdf", mimic=False)
+    assert (free.mimic, free.bodies) == ((), model.bodies)
+    assert free != model
+    assert free.digest != model.digest
+    plain = text.replace(' multiplier="0.1" offset="-.5"', "")
+    assert _load(tmp_path, plain).mimic == (
+        Mimic("grip", "elbow", 1.0, 0.0),
+    )  # what the format says of what is left out
+
+
+def test_what_mimics_in_vain_is_loaded_without_it() -> None:
+    with pytest.warns(OperatorAlgebraWarning, match="mimics another one"):
+        chained = load(BAD / "mimic_chain.urdf", strict=False)
+    assert [mimic.joint for mimic in chained.mimic] == ["grip"]
+    assert not load(BAD / "mimic_chain.urdf", mimic=False).mimic
 
 
 def test_friction_and_springs_are_announced_as_ignored(tmp_path: Path) -> None:

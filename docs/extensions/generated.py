@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 import shutil
 from dataclasses import fields
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 
 import operator_algebra
 from operator_algebra import symbols
+from operator_algebra.bench import goals
 from operator_algebra.cli.main import app
 from operator_algebra.expressions.nodes import Expr, Fixpoint, Symbol
 from operator_algebra.identities.catalogue import law_named
@@ -189,6 +191,11 @@ def instructions_table() -> str:
     return f"| word | fields, and where they are read | means |\n|---|---|---|\n{rows}\n"
 
 
+def speed_tables() -> str:
+    """The run of `operator-algebra bench` that was kept last."""
+    return goals.markdown(json.loads((_DOCS / "_static" / "speed.json").read_text(encoding="utf-8")))
+
+
 def _write(sphinx: Sphinx) -> None:
     pages = {
         "reference/names.md": names_page(),
@@ -209,6 +216,7 @@ def _write(sphinx: Sphinx) -> None:
         "reference/commands.md": commands_page(),
         "reference/errors.md": errors_page(),
         "explain/instructions.inc": instructions_table(),
+        "explain/speed.inc": speed_tables(),
     }
     for path, text in pages.items():
         target = _DOCS / path

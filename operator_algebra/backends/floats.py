@@ -54,8 +54,13 @@ class Floats:
     @property
     def source(self) -> str:
         """The functions that were generated so far."""
-        made = [kernel.source for kernel in self._kernels.values() if kernel is not None]
+        made = [kernel.source for kernel in self.kernels]
         return "\n\n".join(made) or self.interpreted.source
+
+    @property
+    def kernels(self) -> list[Kernel]:
+        """The code that was made so far, for each form of arguments that was met."""
+        return [kernel for kernel in self._kernels.values() if kernel is not None]
 
     def kernel(self, inputs: Bound) -> Kernel | None:
         """The code for arguments of this form, if there is any."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
 
 from operator_algebra.backends.backend import Result
 from operator_algebra.backends.native.run import BoundCall, Computed, NativeKernel, native_kernel
+from operator_algebra.backends.scalar.graph import operations
 from operator_algebra.backends.scalar.python import PythonKernel, python_kernel, python_source
 from operator_algebra.backends.scalar.signature import Signature, given
 from operator_algebra.backends.scalar.tape import Flags, Tape
@@ -74,6 +75,11 @@ class Kernel:
     def source(self) -> str:
         """The Python function for one configuration."""
         return python_source(self._again(), self._arguments)
+
+    @property
+    def operations(self) -> Mapping[str, int]:
+        """How many operations of each kind the results take; what tells whether they may be trusted is not counted."""
+        return operations(self._again().entries)
 
     def _again(self) -> Traced:
         """The graph, which is not kept: it takes ten times the memory of the tape, and many kernels are."""

@@ -164,3 +164,11 @@ class Statement:
 
 
 Law: TypeAlias = Identity | Statement
+
+
+def false_claim(law: Law, twin: Twin | Statement) -> Law:
+    """A planted slip as a claim of its own, with the domain of its law and without wider readings."""
+    if isinstance(twin, Statement):
+        return twin
+    domain = tuple(word for word in law.domain if word not in ("any J", "any G"))
+    return Identity(f"{law.name} | {twin.slip}", twin.lhs, twin.rhs, domain=domain)

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from operator_algebra.applications import dynamics
 from operator_algebra.compiler import compile as compile_program
+from operator_algebra.interop import pinocchio
 from operator_algebra.models.families import random_tree
 from operator_algebra.models.model import Model
 from operator_algebra.operators.leaves import LeafValues
 from operator_algebra.spatial.arrays import Axes
-from tests.oracles import pinocchio_models, recursive_dynamics
+from tests.oracles import recursive_dynamics
 from tests.oracles.dense_dynamics import allowed
 from tests.rounding import apart, rounding, size
 from tests.strategies import mechanisms
@@ -115,10 +116,10 @@ def test_both_ways_lead_back(model: Model, seed: int, frame: Axes) -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_pinocchio_agrees(seed: int) -> None:
     pin: Any = pytest.importorskip("pinocchio")
-    model = random_tree(3 + 2 * seed, joints=pinocchio_models.KINDS, branching=0.6, seed=seed)
+    model = random_tree(3 + 2 * seed, joints=pinocchio.KINDS, branching=0.6, seed=seed)
     q, v = model.random(seed)
     qdd, T = np.random.default_rng(seed).standard_normal((2, model.nv))
-    other = pinocchio_models.twin(pin, model)
+    other = pinocchio.twin(model)
     force = other.v(pin.rnea(other.model, other.data, other.q(q), other.v(v), other.v(qdd)))
     motion = other.v(pin.aba(other.model, other.data, other.q(q), other.v(v), other.v(T)))
     left = allowed(model, q, v, qdd=qdd, forces=T)

@@ -13,6 +13,7 @@ import operator_algebra as oa
 from operator_algebra.applications import lie, task_space
 from operator_algebra.errors import ModelError
 from operator_algebra.evaluation import evaluate
+from operator_algebra.interop import pinocchio
 from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.kinematics import body_transforms
 from operator_algebra.models.model import Body, Frame, Model
@@ -20,7 +21,6 @@ from operator_algebra.spatial.displacements import motion_block
 from operator_algebra.spatial.transforms import Placement
 from operator_algebra.symbols import V
 from tests.applications.test_decomposition import ARM3
-from tests.oracles import pinocchio_models
 from tests.rounding import apart, rounding, size
 from tests.strategies import mechanisms
 
@@ -96,10 +96,10 @@ def test_products_of_exponentials_are_kinematics(model: Model, seed: int) -> Non
 
 def test_poses_of_a_batch_and_of_pinocchio() -> None:
     pin: Any = pytest.importorskip("pinocchio")
-    model = oa.random_tree(6, joints=pinocchio_models.KINDS, branching=0.5, seed=3)
+    model = oa.random_tree(6, joints=pinocchio.KINDS, branching=0.5, seed=3)
     q = np.stack([model.random(seed)[0] for seed in range(3)])
     found = lie.forward_kinematics(model, q=q)
-    other = pinocchio_models.twin(pin, model)
+    other = pinocchio.twin(model)
     for sample in range(3):
         pin.forwardKinematics(other.model, other.data, other.q(q[sample]))
         for k in range(model.n):

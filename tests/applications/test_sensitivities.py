@@ -14,13 +14,13 @@ from operator_algebra.compiler import compile as compile_program
 from operator_algebra.evaluation import evaluate
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import dense
+from operator_algebra.interop import pinocchio
 from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import random_tree
 from operator_algebra.models.gallery import load
 from operator_algebra.models.model import Model
 from operator_algebra.spatial.arrays import Axes
 from tests.applications.inputs import numbers, read_by, sprung
-from tests.oracles import pinocchio_models
 from tests.rounding import apart, size
 from tests.strategies import ALL_JOINTS, mechanisms
 
@@ -89,7 +89,7 @@ def matrix(e: Expr, model: Model, **values: Any) -> Any:
 @pytest.mark.parametrize("seed", range(4))
 def test_pinocchio_has_the_same_derivatives(seed: int) -> None:
     pin: Any = pytest.importorskip("pinocchio")
-    model = random_tree(3 + 2 * seed, joints=pinocchio_models.KINDS, branching=0.6, seed=seed)
+    model = random_tree(3 + 2 * seed, joints=pinocchio.KINDS, branching=0.6, seed=seed)
     compared_with(pin, model, seed)
 
 
@@ -100,7 +100,7 @@ def test_pinocchio_has_the_same_derivatives_of_robots(name: str) -> None:
 
 
 def compared_with(pin: Any, model: Model, seed: int) -> None:
-    other = pinocchio_models.twin(pin, model)
+    other = pinocchio.twin(model)
     q, v = model.random(seed)
     given_ = numbers(model, seed)
     other.model.armature = other.v(model.arrays.armature)

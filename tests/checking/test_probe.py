@@ -10,9 +10,8 @@ from operator_algebra.checking.prober import Prober
 from operator_algebra.checking.scene import Sample
 from operator_algebra.checking.suite import in_domain, mechanism
 from operator_algebra.identities.catalogue import catalogue, law_named
-from operator_algebra.identities.identity import Identity, Law
+from operator_algebra.identities.identity import Identity, Law, false_claim
 from operator_algebra.models.families import chain
-from tests.laws.verdicts import false_claim
 from tests.rounding import EPS, rounding
 
 LAWS = list(catalogue().values())

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from operator_algebra import symbols as s
 from operator_algebra.evaluation import evaluate
+from operator_algebra.interop import pinocchio
 from operator_algebra.models.families import random_tree
 from operator_algebra.models.model import Model
 from operator_algebra.spatial.arrays import Axes
-from tests.oracles import dense_dynamics, pinocchio_models, recursive_dynamics
+from tests.oracles import dense_dynamics, recursive_dynamics
 from tests.oracles.dense_dynamics import allowed
 from tests.rounding import apart, rounding, size
 from tests.strategies import mechanisms
@@ -82,10 +83,10 @@ def test_the_factors_solve_like_the_mass_matrix(model: Model, seed: int) -> None
 @pytest.mark.parametrize("seed", range(12))
 def test_pinocchio_agrees(seed: int) -> None:
     pin: Any = pytest.importorskip("pinocchio")
-    model = random_tree(3 + seed, joints=pinocchio_models.KINDS, seed=seed)
+    model = random_tree(3 + seed, joints=pinocchio.KINDS, seed=seed)
     q, v = model.random(seed)
     qdd, T = np.random.default_rng(seed).standard_normal((2, model.nv))
-    other = pinocchio_models.twin(pin, model)
+    other = pinocchio.twin(model)
     theirs = pin.crba(other.model, other.data, other.q(q))
     theirs = np.triu(theirs) + np.triu(theirs, 1).T
     force = other.v(pin.rnea(other.model, other.data, other.q(q), other.v(v), other.v(qdd)))
@@ -100,9 +101,9 @@ def test_pinocchio_agrees(seed: int) -> None:
 
 def test_pinocchio_agrees_on_body_velocities() -> None:
     pin: Any = pytest.importorskip("pinocchio")
-    model = random_tree(9, joints=pinocchio_models.KINDS, seed=3)
+    model = random_tree(9, joints=pinocchio.KINDS, seed=3)
     q, v = model.random(3)
-    other = pinocchio_models.twin(pin, model)
+    other = pinocchio.twin(model)
     pin.forwardKinematics(other.model, other.data, other.q(q), other.v(v), 0 * v)
     velocity = evaluate(s.V, model, q=q, v=v).dense().reshape(-1, 6)
     acceleration = evaluate(s.phi.T @ s.a, model, q=q, v=v).dense().reshape(-1, 6)

@@ -20,11 +20,10 @@ import numpy as np
 from operator_algebra.checking.suite import in_domain, trials
 from operator_algebra.checking.verdict import Precise, decide
 from operator_algebra.identities.catalogue import catalogue
-from operator_algebra.identities.identity import Law
+from operator_algebra.identities.identity import Law, false_claim
 from operator_algebra.models.families import forest
 from operator_algebra.models.joints.joint import JOINT_KINDS
 from operator_algebra.models.model import Model
-from tests.laws.verdicts import false_claim
 
 RESULT = Path(__file__).parent / "ten_thousand.json"
 PART = 500

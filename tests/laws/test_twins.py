@@ -3,8 +3,8 @@
 import pytest
 
 from operator_algebra.identities.catalogue import catalogue
-from operator_algebra.identities.identity import Identity, Law, Statement, Twin
-from tests.laws.verdicts import SMALL, false_claim, refuted, verdicts
+from operator_algebra.identities.identity import Identity, Law, Statement, Twin, false_claim
+from tests.laws.verdicts import SMALL, refuted, verdicts
 
 LAWS = list(catalogue().values())
 TWINS = [(law, twin) for law in LAWS for twin in law.twins]

@@ -8,7 +8,7 @@ from functools import cache
 from operator_algebra.checking.suite import in_domain, mechanism, trials
 from operator_algebra.checking.trial import Trial
 from operator_algebra.checking.verdict import Precise, Verdict, decide
-from operator_algebra.identities.identity import Identity, Law, Statement, Twin
+from operator_algebra.identities.identity import Law
 from operator_algebra.models.model import Model
 
 # A chain, trees with all kinds of joints, a free base: small ones, on which any slip shows.
@@ -49,11 +49,3 @@ def fresh(law: Law, model: Model, seed: int) -> list[Verdict]:
     if not in_domain(law, model):
         return []
     return [one.verdict for trial, _ in trials(model, 1, seed) for one in decide(trial, law)]
-
-
-def false_claim(law: Law, twin: Twin | Statement) -> Law:
-    """The planted slip as a claim of its own, with the domain of its law and without wider readings."""
-    if isinstance(twin, Statement):
-        return twin
-    domain = tuple(word for word in law.domain if word not in ("any J", "any G"))
-    return Identity(f"{law.name} | {twin.slip}", twin.lhs, twin.rhs, domain=domain)

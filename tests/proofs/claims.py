@@ -7,9 +7,8 @@ from pathlib import Path
 
 from operator_algebra.checking.verdict import readings
 from operator_algebra.identities.catalogue import catalogue
-from operator_algebra.identities.identity import Identity, Law, Statement
+from operator_algebra.identities.identity import Identity, Law, Statement, false_claim
 from operator_algebra.identities.mutants import mutants
-from tests.laws.verdicts import false_claim
 
 _EQUAL = Path(__file__).parent.parent / "laws" / "equal_mutants.txt"
 

@@ -12,14 +12,13 @@ import pytest
 import operator_algebra as oa
 from operator_algebra.errors import InputError, OperatorAlgebraError, TheoryError
 from operator_algebra.identities.catalogue import catalogue, law_named
-from operator_algebra.identities.identity import Identity
+from operator_algebra.identities.identity import Identity, false_claim
 from operator_algebra.identities.mutants import mutants
 from operator_algebra.identities.themes.noise import J
 from operator_algebra.identities.variants import wider, with_noise
 from operator_algebra.proofs.prove import prove
 from operator_algebra.proofs.search import Search, search
 from operator_algebra.symbols import E_phi, H, I, M, P, R, diag, inv, phi, v
-from tests.laws.verdicts import false_claim
 from tests.often import some
 from tests.proofs.reading import proved
 

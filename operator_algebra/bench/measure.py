@@ -1,10 +1,12 @@
 """Times, always as ratios between candidates that ran in the same process, interleaved."""
 
+import math
 import platform
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +19,11 @@ _IN_A_ROW = 3
 
 @dataclass(frozen=True)
 class Row:
-    """One case: the seconds of each candidate, the fastest of many rounds."""
+    """One case: the seconds of each candidate, the fastest of many rounds and the median of them."""
 
     case: str
     seconds: Mapping[str, float]
+    medians: Mapping[str, float]
 
     def ratios(self) -> dict[str, float]:
         """Each candidate's time over that of the first."""
@@ -33,7 +36,7 @@ def measure(case: str, candidates: Mapping[str, Callable[[], object]], *, second
 
     Each is called some times in a row: code and numbers of the others have taken its place in the caches.
     """
-    best = dict.fromkeys(candidates, float("inf"))
+    times: dict[str, list[float]] = {name: [] for name in candidates}
     for call in candidates.values():
         call()
     deadline = time.perf_counter() + seconds * len(candidates)
@@ -42,21 +45,23 @@ def measure(case: str, candidates: Mapping[str, Callable[[], object]], *, second
             for _ in range(_IN_A_ROW):
                 start = time.perf_counter()
                 call()
-                best[name] = min(best[name], time.perf_counter() - start)
-    return Row(case, best)
+                times[name].append(time.perf_counter() - start)
+    return Row(case, {n: min(t) for n, t in times.items()}, {n: median(t) for n, t in times.items()})
 
 
-def agreeing(case: str, found: Floats, expected: Floats) -> None:
-    """Refuse to time what is not the same: twelve digits of the largest entry of each sample."""
+def agreeing(case: str, found: Floats, expected: Floats, *, inverse: bool = False) -> None:
+    """Refuse to time what is not the same: twelve digits of the largest entry of each sample, a row each.
+
+    Of inverse matrices it is as many as rounding leaves: 64 eps times the condition.
+    """
     size = np.abs(expected).max(axis=-1, keepdims=True)
-    worst = float((np.abs(found - expected) / size).max())
-    if not worst < 1e-12:
-        raise AssertionError(f"{case}: results differ by {worst:.1e} of the largest entry")
-
-
-def solve(matrix: Floats, right: Floats) -> NDArray[np.floating]:
-    """What a user of dense matrices does."""
-    return np.linalg.solve(matrix, right)
+    allowed = np.full(len(expected), 1e-12)
+    if inverse:
+        width = math.isqrt(expected.shape[-1])
+        allowed = 64 * np.finfo(float).eps * np.linalg.cond(expected.reshape(-1, width, width))
+    share = (np.abs(found - expected) / size).max(axis=-1) / allowed
+    if not share.max() < 1:
+        raise AssertionError(f"{case}: results differ by {share.max():.1e} times what rounding explains")
 
 
 def machine() -> list[str]:

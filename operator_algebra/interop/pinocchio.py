@@ -1,18 +1,30 @@
-"""The same mechanism in Pinocchio: [linear; angular] vectors, quaternions x y z w, joints depth-first."""
+"""Mechanisms in Pinocchio: [linear; angular] vectors, quaternions x y z w, joints depth-first."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from operator_algebra.errors import ModelError
+from operator_algebra.installing import missing
 from operator_algebra.models.model import Body, Model
 
 Floats = NDArray[np.float64]
 
 KINDS = ("revolute", "prismatic", "spherical", "translation", "floating", "helical")
+"""The kinds of joint that both have, with the same rates but for their order."""
+
+
+def engine() -> Any:
+    """The package pinocchio, or an error that says how to install it."""
+    try:
+        return import_module("pinocchio")
+    except ImportError:
+        raise missing("the comparison with Pinocchio", "pin") from None
 
 
 @dataclass(frozen=True)
@@ -41,8 +53,10 @@ class Twin:
         return np.array([self.v(row) for row in np.array([self.v(row) for row in values]).T]).T
 
 
-def twin(pin: Any, model: Model) -> Twin:
-    """The Pinocchio model of a mechanism; our bodies are stored depth-first, as Pinocchio assumes."""
+def twin(model: Model) -> Twin:
+    """The Pinocchio model of a mechanism, whose bodies stand depth-first, as Pinocchio assumes."""
+    pin = engine()
+    _refuse_breadth_first(model)
     made = pin.Model()
     made.gravity.linear = np.array(model.gravity)
     for k, body in enumerate(model.bodies):
@@ -51,7 +65,23 @@ def twin(pin: Any, model: Model) -> Twin:
         index = made.addJoint(parent, _joint(pin, body), place, f"joint{k}")
         inertia = pin.Inertia(body.inertia.mass, np.array(body.inertia.com), np.array(body.inertia.inertia_at_com))
         made.appendBodyToJoint(index, inertia, pin.SE3.Identity())
+    armature = [_turned(body, np.array(body.joint.armature, dtype=float)) for body in model.bodies]
+    made.armature = np.concatenate(armature)
     return Twin(pin, made, made.createData(), model)
+
+
+def _refuse_breadth_first(model: Model) -> None:
+    """Where bodies of two branches alternate, its mass matrix is wrong without a word."""
+    way: list[int] = []
+    for k, parent in enumerate(model.parent):
+        while way and way[-1] != parent:
+            way.pop()
+        if parent >= 0 and not way:
+            raise ModelError(
+                f'{model.name}: body "{model.bodies[k].name}" is listed after another branch has begun, '
+                "and Pinocchio reckons with bodies depth-first. List each branch to its tips."
+            )
+        way.append(k)
 
 
 _ALONG = {(1.0, 0.0, 0.0): "X", (0.0, 1.0, 0.0): "Y", (0.0, 0.0, 1.0): "Z"}
@@ -78,7 +108,10 @@ def _joint(pin: Any, body: Body) -> Any:
         case "floating":
             return pin.JointModelFreeFlyer()
         case kind:
-            raise AssertionError(kind)
+            raise ModelError(f'body "{body.name}": Pinocchio has no joint of kind {kind!r} here. It has {_LISTED}.')
+
+
+_LISTED = ", ".join(KINDS)
 
 
 def _coordinates(body: Body, q: Floats) -> Floats:

@@ -7,16 +7,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-import operator_algebra as oa
+from operator_algebra.checking.check import check
 from operator_algebra.identities.catalogue import catalogue
-from operator_algebra.identities.identity import Law
-from tests.laws.verdicts import false_claim
+from operator_algebra.identities.identity import Law, false_claim
 
 
 def _seconds(law: Law, verdict: str) -> float:
     """Of the processor, so that what else the machine does matters little."""
     start = time.process_time()
-    found = oa.check(law, progress=False)
+    found = check(law, progress=False)
     if found.verdict != verdict:
         raise AssertionError(f"{law.name}: {found.verdict}")
     return time.process_time() - start
@@ -32,7 +31,7 @@ def _row(what: str, claims: Sequence[Law], verdict: str) -> str:
 def report() -> str:
     """One row for what is true, one for what is false."""
     laws = list(catalogue().values())
-    oa.check(laws[0], progress=False)
+    check(laws[0], progress=False)
     head = f"{'':<16}{'claims':>6}{'median':>12}{'9 of 10':>12}{'slowest':>12}"
     lines = ["Claims tried on the suite, seconds of the processor", head]
     lines.append(_row("false claims", [false_claim(law, twin) for law in laws for twin in law.twins], "FAILS"))

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-import operator_algebra as oa
+from operator_algebra.applications import dynamics
+from operator_algebra.compiler import compile as compile_program
+from operator_algebra.models.families import chain
 
 LENGTHS = (100, 1_000, 10_000, 100_000)
 
@@ -24,10 +26,10 @@ class Growth:
 
 
 def _growth(n: int) -> Growth:
-    model = oa.chain(n, seed=0)
+    model = chain(n, seed=0)
     q, v = model.random(0)
     torque = np.ones(model.nv)
-    derived = oa.compile(oa.dynamics.forward_dynamics, model)
+    derived = compile_program(dynamics.forward_dynamics, model)
     derived(q=q, v=v, T=torque)
     start = time.perf_counter()
     derived(q=q, v=v, T=torque)

@@ -6,20 +6,23 @@ from collections.abc import Callable
 
 import numpy as np
 
-import operator_algebra as oa
-from benchmarks.measure import measure, text
-from benchmarks.peers import pinocchio
+from operator_algebra.bench.measure import measure, text
+from operator_algebra.bench.peers import pinocchio
+from operator_algebra.compiler import compile as compile_program
+from operator_algebra.expressions.query import dense
+from operator_algebra.models.families import chain
+from operator_algebra.models.model import Model
 from operator_algebra.symbols import H, M, T, inv, phi
 
 LENGTHS = (10, 30, 100, 300, 1000)
 
 
-def _candidates(model: oa.Model) -> dict[str, Callable[[], object]]:
+def _candidates(model: Model) -> dict[str, Callable[[], object]]:
     q, _ = model.random(0)
     torque = np.ones(model.nv)
     mass_matrix = H @ phi @ M @ phi.T @ H.T
-    derived = oa.compile(inv(mass_matrix) @ T, model)
-    mass = oa.compile(oa.dense(mass_matrix), model)
+    derived = compile_program(inv(mass_matrix) @ T, model)
+    mass = compile_program(dense(mass_matrix), model)
     found: dict[str, Callable[[], object]] = {
         "derived": lambda: derived(q=q, T=torque),
         "dense solve": lambda: np.linalg.solve(np.asarray(mass(q=q), dtype=np.float64), torque),
@@ -33,5 +36,5 @@ def _candidates(model: oa.Model) -> dict[str, Callable[[], object]]:
 
 def report() -> str:
     """One row for each length."""
-    rows = [measure(f"{n} bodies", _candidates(oa.chain(n, seed=0))) for n in LENGTHS]
+    rows = [measure(f"{n} bodies", _candidates(chain(n, seed=0))) for n in LENGTHS]
     return text("x = (H φ M φ* H*)⁻¹ T on chains, one state a call", rows)

@@ -1,0 +1,332 @@
+"""The work that is timed, group by group: robots, formulas, states, and what each figure must reach."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from operator_algebra.applications import dynamics
+from operator_algebra.backends.native.machine import machine
+from operator_algebra.bench.batches import TASKS, batch, states
+from operator_algebra.bench.forms import anew, counted, machine_code
+from operator_algebra.bench.goals import Figure, faster, share
+from operator_algebra.bench.measure import Row, measure
+from operator_algebra.bench.peers import FORWARD_DYNAMICS, INVERSE, Called, States, pinocchio
+from operator_algebra.compiler import compile as compile_program
+from operator_algebra.errors import OperatorAlgebraWarning
+from operator_algebra.expressions.build import diag, inv
+from operator_algebra.models.changes import remade
+from operator_algebra.models.families import chain
+from operator_algebra.models.gallery import load
+from operator_algebra.models.model import Model
+from operator_algebra.symbols import H, M, phi, qdd
+
+_ROUNDS = 3
+_BATCH = 1024
+_ROBOTS = {"7 joints": "arm7", "18 freedoms": "quadruped", "37 freedoms": "humanoid"}
+
+# Work, robot, and the floor and goal of its ratio; behind them, those of processors with full registers of 512 bits.
+_DYNAMICS = (
+    ("inverse dynamics", "7 joints", (34, 40), (40, 48)),
+    ("forward dynamics", "7 joints", (34, 43), (38, 46)),
+    ("inverse dynamics", "37 freedoms", (26, 31), (30, 38)),
+    ("forward dynamics", "37 freedoms", (25, 31), (28, 37)),
+    ("inverse dynamics", "100-body chain", (30, 34), (30, 37)),
+    ("forward dynamics", "100-body chain", (20, 27), (28, 34)),
+)
+_MATRICES = (
+    ("mass matrix", "7 joints", 35, 42),
+    ("mass matrix", "18 freedoms", 25, 31),
+    ("mass matrix", "37 freedoms", 15, 20),
+    ("inverse mass matrix", "7 joints", 35, 46),
+    ("inverse mass matrix", "18 freedoms", 17, 23),
+    ("inverse mass matrix", "37 freedoms", 8, 10.5),
+)
+_DIAGONAL = (("7 joints", 30, 38), ("37 freedoms", 22, 28))
+
+_FILES = {"panda": "panda_description/urdf/panda.urdf", "talos": "talos_data/robots/talos_reduced.urdf"}
+_COUNTS: Mapping[str, tuple[tuple[str, float, float], ...]] = {
+    "panda": (
+        ("inverse dynamics", 1085, 1033),
+        ("forward dynamics", 1870, 1756),
+        ("mass matrix", 840, 801),
+        ("diagonal", 1670, 1526),
+        ("inverse mass matrix", 1200, 1143),
+    ),
+    "talos": (
+        ("inverse dynamics", 6350, 6026),
+        ("forward dynamics", 11400, 10665),
+        ("mass matrix", 6600, 5892),
+        ("diagonal", 11700, 10549),
+        ("inverse mass matrix", 22800, 21700),
+    ),
+}
+
+
+def _robot(name: str) -> Model:
+    return chain(100, seed=0) if name == "100-body chain" else load(_ROBOTS[name])
+
+
+def _ratios(group: str, rows: tuple[tuple[str, str, float, float], ...]) -> list[Figure]:
+    found: list[Figure] = []
+    for task, robot, floor, goal in rows:
+        rounds = [batch(_robot(robot), task, _BATCH, plain=False) for _ in range(_ROUNDS)]
+        if "Pinocchio" in rounds[0].seconds:
+            found.append(faster(group, f"{task}, {robot}", rounds, "machine code", "Pinocchio", floor, goal))
+    return found
+
+
+def dynamics_in_batches() -> list[Figure]:
+    """Inverse and forward dynamics of 1,024 states by keywords, over Pinocchio's own call for many."""
+    here = machine()
+    wide = here is not None and here.lanes == 8 and here.processor != "znver4"  # whose registers are halves
+    rows = tuple((task, robot, *(full if wide else half)) for task, robot, half, full in _DYNAMICS)
+    return _ratios("Dynamics, 1,024 states in a call", rows)
+
+
+def matrices_in_batches() -> list[Figure]:
+    """The mass matrix and its inverse, over a call of Pinocchio for each state: it has none for many."""
+    group = "Matrices, 1,024 states in a call"
+    found = _ratios(group, _MATRICES)
+    for robot, floor, goal in _DIAGONAL:
+        model = _robot(robot)
+        rounds = [_diagonal(model) for _ in range(_ROUNDS)]
+        if "Pinocchio" in rounds[0].seconds:
+            work = f"diagonal of the inverse, {robot}, over the whole inverse"
+            found.append(faster(group, work, rounds, "machine code", "Pinocchio", floor, goal))
+    return found
+
+
+def _diagonal(model: Model) -> Row:
+    q, _ = states(model, _BATCH)
+    native = anew(compile_program(diag(inv(dynamics.mass_matrix)), model))
+    with machine_code(at_once=True):
+        native(q=q)
+    candidates: dict[str, Callable[[], object]] = {"machine code": lambda: native(q=q)}
+    peer = pinocchio(model)
+    if peer is not None:
+        candidates["Pinocchio"] = States.of(peer, INVERSE, q, {}).batch()
+    return measure("diagonal", candidates)
+
+
+def without_machine_code() -> list[Figure]:
+    """What is left where llvmlite is missing: calls of NumPy for batches, a Python function for single states."""
+    group = "Without llvmlite"
+    found: list[Figure] = []
+    for robot, floor, goal in (("7 joints", 1.5, 2.8), ("37 freedoms", 1.2, 2.2)):
+        for task in ("inverse dynamics", "forward dynamics"):
+            rounds = [batch(_robot(robot), task, 4096) for _ in range(_ROUNDS)]
+            if "Pinocchio" in rounds[0].seconds:
+                work = f"{task}, {robot}, 4,096 states"
+                found.append(faster(group, work, rounds, "NumPy calls", "Pinocchio", floor, goal))
+    model = load("arm7")
+    for task, floor, goal in (("inverse dynamics", 80, 40), ("forward dynamics", 120, 60)):
+        microseconds = 1e6 * _python_function(model, task)
+        found.append(Figure(group, f"{task}, 7 joints, one call", "µs", microseconds, floor, goal, "less"))
+    return found
+
+
+def _python_function(model: Model, task: str) -> float:
+    formula, called = TASKS[task]
+    many, several = states(model, 1, *called.rates)
+    compiled = anew(compile_program(formula, model))
+    arguments = {"q": many[0], **{name: value[0] for name, value in several.items()}}
+    with machine_code(at_once=False):
+        for _ in range(300):
+            compiled(**arguments)
+        return measure(task, {"call": lambda: compiled(**arguments)}).seconds["call"]
+
+
+def operation_counts() -> list[Figure]:
+    """Additions, multiplications and reciprocals; on any machine the same."""
+    found: list[Figure] = []
+    for robot, rows in _COUNTS.items():
+        model = _described(robot)
+        if model is None:
+            continue
+        for task, floor, goal in rows:
+            formula, called = TASKS.get(task, (diag(inv(dynamics.mass_matrix)), Called("")))
+            many, several = states(model, 1, *called.rates)
+            count = counted(compile_program(formula, model), q=many, **several)
+            found.append(Figure("Operations", f"{task}, {robot}", "", count, floor, goal, "less"))
+    return found
+
+
+def _described(robot: str) -> Model | None:
+    """A robot of `example-robot-data`, if that is installed: the arm without its fingers, no joint damped."""
+    found = find_spec("cmeel")
+    if found is None or found.origin is None:
+        return None
+    path = Path(found.origin).parents[1] / "cmeel.prefix/share/example-robot-data/robots" / _FILES[robot]
+    if not path.exists():
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OperatorAlgebraWarning)  # of what is no matter of inertias and axes
+        model = load(path, base="floating" if robot == "talos" else "fixed")
+    bodies = [
+        replace(body, joint=replace(body.joint, damping=(0.0,) * body.joint.nv))
+        for body in model.bodies
+        if "finger" not in body.name
+    ]
+    return remade(model, bodies)
+
+
+def calls() -> list[Figure]:
+    """What a call costs beside its work: one state of an arm by keywords, into an array, and bound."""
+    group = "One state of the arm in a call"
+    found: list[Figure] = []
+    model = load("arm7")
+    for task in ("inverse dynamics", "forward dynamics"):
+        rounds = [_one(model, task) for _ in range(_ROUNDS)]
+        if "Pinocchio" in rounds[0].seconds:
+            found.append(share(group, f"{task}, with out=", rounds, "checked", "Pinocchio", 0.4, 0.28))
+            found.append(share(group, f"{task}, bound", rounds, "bound", "Pinocchio", 0.25, 0.15))
+    found.append(_around(model))
+    return found
+
+
+def _one(model: Model, task: str) -> Row:
+    formula, called = TASKS[task]
+    many, several = states(model, 1, *called.rates)
+    arguments = {"q": many[0], **{name: value[0] for name, value in several.items()}}
+    compiled = anew(compile_program(formula, model))
+    with machine_code(at_once=True):
+        out = np.empty_like(compiled(**arguments))
+        bound = compiled.bind(out=out, **arguments)
+        for _ in range(3):
+            bound()
+            compiled(out=out, **arguments)
+    candidates: dict[str, Callable[[], object]] = {"checked": lambda: compiled(out=out, **arguments), "bound": bound}
+    peer = pinocchio(model)
+    if peer is not None:
+        candidates["Pinocchio"] = States.of(peer, called, many, several).one()
+    return measure(task, candidates)
+
+
+def _around(model: Model) -> Figure:
+    """The time of a call beyond that of the code, from a batch and one that is bound beforehand."""
+    q, values = states(model, _BATCH, *FORWARD_DYNAMICS.rates)
+    compiled = anew(compile_program(dynamics.forward_dynamics, model))
+    with machine_code(at_once=True):
+        out = np.empty_like(compiled(q=q, **values))
+        bound = compiled.bind(q=q, out=out, **values)
+        bound()
+        bound()
+    rounds = [measure("call", {"call": lambda: compiled(q=q, **values), "bound": bound}) for _ in range(_ROUNDS)]
+    beyond = min(row.seconds["call"] for row in rounds) - min(row.seconds["bound"] for row in rounds)
+    return Figure(
+        "One state of the arm in a call",
+        "1,024 states by keywords, beyond a bound call",
+        "µs",
+        beyond * 1e6,
+        5,
+        2,
+        "less",
+    )
+
+
+def chains() -> list[Figure]:
+    """One chain: time for each body, and what it takes to build and to compile it."""
+    group = "Long chains"
+    found: list[Figure] = []
+    for bodies in (10_000, 100_000):
+        work = f"forward dynamics of {bodies:,} bodies, for each"
+        found.append(Figure(group, work, "ns", 1e9 * _chain(bodies) / bodies, 70, 52, "less"))
+    probe = compile_program(H @ phi @ M @ phi.T @ H.T @ qdd, model := chain(100_000, seed=0))
+    x, q = np.ones(model.nv), model.random(0)[0]
+    probe(q=q, qdd=x)
+    best = min(_seconds(lambda: probe(q=q, qdd=x)) for _ in range(3))
+    found.append(Figure(group, "H φ M φ* H* x, 100,000 bodies", "ms", 1e3 * best, 4, 1.7, "less"))
+    start = time.perf_counter()
+    long = chain(1_000_000, seed=0)
+    built = time.perf_counter() - start
+    start = time.perf_counter()
+    compile_program(dynamics.forward_dynamics, long)
+    compiled_in = time.perf_counter() - start
+    found.append(Figure(group, "building a chain of a million bodies", "s", built, 8, 1, "less"))
+    found.append(Figure(group, "first compile of it", "s", compiled_in, 5, 1, "less"))
+    return found
+
+
+def _chain(bodies: int) -> float:
+    model = chain(bodies, seed=0)
+    q, v = model.random(0)
+    compiled, torque = compile_program(dynamics.forward_dynamics, model), np.ones(model.nv)
+    compiled(q=q, v=v, T=torque)
+    return min(_seconds(lambda: compiled(q=q, v=v, T=torque)) for _ in range(3))
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+_FIRST = """
+import time, operator_algebra as oa, numpy as np
+model = {model}
+oa.dynamics
+q, v = model.random(0)
+start = time.perf_counter()
+oa.compile(oa.dynamics.forward_dynamics, model)(q=q, v=v, T=np.ones(model.nv))
+print(time.perf_counter() - start)
+"""
+
+
+def first_calls() -> list[Figure]:
+    """Forward dynamics in a new process, from the formula to its first number; importing the package is left out."""
+    rows = (
+        ("from formula to number, 7 joints", 'oa.load("arm7")', 0.4, 0.2),
+        ("from formula to number, 37 freedoms", 'oa.load("humanoid")', 1.2, 0.6),
+        ("from formula to number, chain of 1,000", "oa.chain(1000, seed=0)", 0.6, 0.3),
+    )
+    found: list[Figure] = []
+    for work, model, floor, goal in rows:
+        each = [float(subprocess.check_output([sys.executable, "-c", _FIRST.format(model=model)])) for _ in range(3)]
+        found.append(Figure("First call", work, "s", min(each), floor, goal, "less", (min(each), max(each))))
+    return found
+
+
+def accuracy() -> list[Figure]:
+    """The largest difference to Pinocchio in body axes, over the largest entry, among 2,048 states."""
+    found: list[Figure] = []
+    for robot in ("7 joints", "37 freedoms"):
+        model = _robot(robot)
+        peer = pinocchio(model)
+        for task in ("inverse dynamics", "forward dynamics") if peer is not None else ():
+            formula, called = TASKS[task]
+            q, values = states(model, 2048, *called.rates)
+            ours = np.asarray(anew(compile_program(formula, model))(q=q, **values))
+            theirs = States.of(peer, called, q, values).results() if peer is not None else ours
+            worst = float((np.abs(ours - theirs).max(axis=1) / np.abs(theirs).max(axis=1)).max())
+            found.append(Figure("Accuracy", f"{task}, {robot}, 2,048 states", "", worst, 1e-12, 1e-14, "less"))
+    return found
+
+
+def laws() -> list[Figure]:
+    """`operator-algebra check`: every law on every mechanism, in a process of its own."""
+    seconds = _seconds(lambda: subprocess.run([sys.executable, "-c", _CHECK], check=True, capture_output=True))
+    return [Figure("Laws", "operator-algebra check, all cores", "s", seconds, 20, 10, "less")]
+
+
+_CHECK = "import sys; from operator_algebra.cli.main import main; sys.argv = ['', 'check', '-q', '--no-report']; main()"
+
+GROUPS: Mapping[str, Callable[[], list[Figure]]] = {
+    "operations": operation_counts,
+    "dynamics": dynamics_in_batches,
+    "matrices": matrices_in_batches,
+    "calls": calls,
+    "without": without_machine_code,
+    "first": first_calls,
+    "chains": chains,
+    "accuracy": accuracy,
+    "laws": laws,
+}

@@ -209,6 +209,7 @@ def _write(sphinx: Sphinx) -> None:
         "reference/constraints.md": application_page(operator_algebra.constraints, "Constraints"),
         "reference/impacts.md": application_page(operator_algebra.impacts, "Impacts"),
         "reference/sensitivities.md": application_page(operator_algebra.sensitivities, "Derivatives of dynamics"),
+        "reference/global_form.md": application_page(operator_algebra.global_form, "All bodies at once"),
         "reference/lie.md": application_page(operator_algebra.lie, "Displacements and screws"),
         "reference/simulation.md": application_page(operator_algebra.simulation, "Simulation"),
         "reference/papers.md": papers_page(),

@@ -28,6 +28,8 @@ THEMES: Mapping[str, str] = MappingProxyType(
         "costate": "The costate and the inverse mass matrix",
         "velocity": "Velocities",
         "brackets": "Brackets of motions",
+        "smoothing": "Filters and smoothers",
+        "all_bodies": "Equations of all bodies at once",
         "frames": "Frames and numbering",
         "derivatives": "Rates of change",
         "sensitivities": "Rates and gradients of the mass matrix",

@@ -103,9 +103,11 @@ def places(cites: str) -> list[tuple[str, str]]:
     >>> places("filtering and smoothing (70), (77)")
     [('filtering and smoothing', '70'), ('filtering and smoothing', '77')]
     """
-    paper = re.match(r"[a-z ]*[a-z]", cites)
-    found = [*_NUMBER.findall(cites), *_NAMED.findall(cites)]
-    return [(paper[0], number) for number in found] if paper else []
+    found: list[tuple[str, str]] = []
+    for part in cites.split("; "):
+        paper = re.match(r"[a-z ]*[a-z]", part)
+        found += [(paper[0], number) for number in (*_NUMBER.findall(part), *_NAMED.findall(part)) if paper]
+    return found
 
 
 def result(citation: str) -> Result:

@@ -34,6 +34,7 @@ APPLICATIONS = (
     "embedding",
     "simulation",
     "lie",
+    "global_form",
 )
 
 RELATED = frozenset(f"task_space/{name}" for name in ("bias", "consistent_inverse", "inertia", "force", "null_space"))

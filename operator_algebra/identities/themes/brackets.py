@@ -2,6 +2,7 @@
 
 from operator_algebra.expressions.build import vector
 from operator_algebra.identities.identity import Identity, Law, Twin
+from operator_algebra.identities.themes.noise import ZERO
 from operator_algebra.operators.spaces import FORCE, MOTION
 from operator_algebra.symbols import E_phi, cross, crossbar
 
@@ -15,6 +16,14 @@ LAWS: tuple[Law, ...] = (
         cites="diagonalized dynamics (5.5)",
         idea="ω₁ × ω₂ = −ω₂ × ω₁, also for the linear part. Its adjoint is X* Ỹ* = −Y* X̃* (proof of identity 6.2).",
         twins=(Twin("sign", cross(X) @ Y, cross(Y) @ X),),
+    ),
+    Identity(
+        "a motion does not move itself",
+        cross(X) @ X,
+        ZERO,
+        cites="diagonalized dynamics (7.4)",
+        idea="The cross product is skew.",
+        twins=(Twin("another motion", cross(X) @ Y, ZERO), Twin("as a force", cross(X).T @ F, ZERO)),
     ),
     Identity(
         "Jacobi identity",

@@ -1,11 +1,13 @@
 """Equations of motion in total rates: what velocities do to them, and where it does no work."""
 
+from operator_algebra.expressions.build import vector
 from operator_algebra.identities.identity import Identity, Law, Twin
 from operator_algebra.identities.themes.derivatives import CONSTANT, SINGLE, TURNING
 from operator_algebra.identities.themes.factorization import mass
 from operator_algebra.identities.themes.noise import ZERO
 from operator_algebra.identities.themes.sensitivities import gradient, mass_rate, w
 from operator_algebra.symbols import (
+    B,
     C_nu,
     C_xi,
     D,
@@ -45,9 +47,11 @@ _torque = mass @ qdd + _terms
 _inboard = E_phi.T @ V
 _joint_side = P_ring @ H.T @ xi - V_tilde.T @ M @ V
 _skewed = E_psi @ pi_dot - pi_dot @ E_psi.T
+_turning = _skewed - delta @ P + P @ delta.T
 _bent = P_ring @ tau_bar.T @ _inboard
 _across = V_tilde @ H.T @ v
 _rest = inv(root(D)) @ H @ psi
+_error = vector("error", B.type.domain)
 _energy = 0.5 * V.T @ M @ V
 
 LAWS: tuple[Law, ...] = (
@@ -270,6 +274,31 @@ LAWS: tuple[Law, ...] = (
             Twin("velocity terms", v.T @ _terms, ZERO),
             Twin("total rates", xi.T @ C_xi, ZERO),
             Twin("rates", v.T @ root(D) @ C_nu, ZERO),
+        ),
+    ),
+    Identity(
+        "what makes normalised velocity terms is skew",
+        _turning.T,
+        -_turning,
+        domain=("any J",),
+        cites="diagonalized dynamics (7.5)",
+        idea="P and π̇ are symmetric.",
+        twins=(
+            Twin("symmetric", _turning.T, _turning),
+            Twin("with the momentum", (_turning - 2 * V_tilde.T @ M).T, 2 * V_tilde.T @ M - _turning),
+        ),
+    ),
+    Identity(
+        "power of set-point control",
+        v.T @ m @ _rest @ B @ _error,
+        V.T @ B @ _error,
+        domain=("any J",),
+        cites="diagonalized dynamics, control 8.2",
+        misprint="(8.6): without D^−½, and with the sign of e = reached − wanted",
+        idea="V = ψ* H* D^−½* ν: picked points are pulled as if by springs.",
+        twins=(
+            Twin("sign", v.T @ m @ _rest @ B @ _error, -(V.T @ B @ _error)),
+            Twin("φ for ψ", v.T @ m @ inv(root(D)) @ H @ phi @ B @ _error, V.T @ B @ _error),
         ),
     ),
     Identity(

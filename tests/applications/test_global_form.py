@@ -70,7 +70,11 @@ def test_compiled_programs_solve_it_in_sweeps(name: str) -> None:
 
     model = mechanism(name)
     q, v = model.random(4)
-    values = {"v": v, "T": np.linspace(1.0, 2.0, model.nv), "f_ext": np.linspace(-1.0, 1.0, 6 * model.n)}
+    values: dict[str, Any] = {
+        "v": v,
+        "T": np.linspace(1.0, 2.0, model.nv),
+        "f_ext": np.linspace(-1.0, 1.0, 6 * model.n),
+    }
     values["held"] = global_form.held_forces(model, q=q)
     found = oa.compile(global_form.joint_acceleration, model)
     expected = oa.compile(dynamics.forward_dynamics, model)

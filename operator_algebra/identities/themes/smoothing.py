@@ -136,7 +136,7 @@ LAWS: tuple[Law, ...] = (
         cites="filtering and smoothing (65)",
         idea="The same from the inboard side of the joint.",
         twins=(
-            Twin("Υ for Υ⁺", S, P_plus - P_plus @ Upsilon @ P_plus),
+            Twin("P for P⁺", S, P - P @ Upsilon_plus @ P),
             Twin("sign", S, P_plus + P_plus @ Upsilon_plus @ P_plus),
         ),
     ),

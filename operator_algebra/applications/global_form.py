@@ -7,16 +7,15 @@ neighbours alone is solved leaves first, in O(N).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from operator_algebra.applications import dynamics
 from operator_algebra.arguments import choice
 from operator_algebra.expressions.build import define, inv, operator
 from operator_algebra.models.model import Model, check_model
 from operator_algebra.operators import leaf
+from operator_algebra.operators.arrays import SampleBlock
 from operator_algebra.operators.leaves import FRAMES, LeafValues
 from operator_algebra.operators.spaces import FORCE, Space, space
 from operator_algebra.spatial.arrays import Axes
@@ -88,7 +87,7 @@ articulated_about_base = X_abs @ P @ X_abs.T
 """Articulated inertias about the origin of the base.        [review (12)]"""
 
 
-def held_forces(model: Model, *, q: ArrayLike, frame: Axes = "body") -> dict[str, NDArray[np.float64]]:
+def held_forces(model: Model, *, q: ArrayLike, frame: Axes = "body") -> dict[str, SampleBlock]:
     """The value of `held` by joint: orthonormal columns that the joint does not feel, (..., 6, 6 − its freedoms).
 
     >>> import operator_algebra as oa
@@ -101,7 +100,7 @@ def held_forces(model: Model, *, q: ArrayLike, frame: Axes = "body") -> dict[str
     return dict(zip(model.joint_names, map(_unfelt, LeafValues(model, q, frame=frame).blocks(leaf.H)), strict=True))
 
 
-def _unfelt(block: Any) -> Any:
+def _unfelt(block: SampleBlock) -> SampleBlock:
     """An orthonormal basis of the kernel of a block with independent rows."""
     basis = np.linalg.qr(np.swapaxes(block, -1, -2), mode="complete")[0]
     return basis[..., block.shape[-2] :]

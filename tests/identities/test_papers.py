@@ -11,6 +11,7 @@ import pytest
 
 import operator_algebra as oa
 from docs.extensions.generated import papers_page
+from operator_algebra import symbols as s
 from operator_algebra.applications.cited import meant
 from operator_algebra.description import describe
 from operator_algebra.errors import InputError
@@ -167,3 +168,9 @@ def test_a_result_without_laws_and_names_says_what_it_lacks() -> None:
     out = next(one for one in RESULTS if one.out)
     assert isinstance(out, Result)
     assert f"not here   {out.out}" in describe(out)
+
+
+def test_the_bracket_of_7_5_is_skew_by_writing_alone() -> None:
+    bracket = s.E_psi @ s.pi_dot - s.pi_dot @ s.E_psi.T - s.delta @ s.P + s.P @ s.delta.T
+    assert oa.equal(bracket.T, -bracket)
+    assert not oa.equal(bracket.T, bracket)

@@ -2,9 +2,7 @@
 
 from operator_algebra.expressions.build import diag
 from operator_algebra.identities.identity import Identity, Law, Twin
-from operator_algebra.identities.themes.factorization import mass
 from operator_algebra.identities.themes.noise import ZERO
-from operator_algebra.identities.themes.sensitivities import w
 from operator_algebra.symbols import (
     E_phi,
     E_psi,
@@ -35,8 +33,6 @@ _net = M @ _acceleration + b - f_ext
 _force = phi @ _net
 _free = phi.T @ (H.T @ qdd + a)
 _momentum_rate = differentiate(X_abs @ M @ V, rates={v: qdd})
-_along = H @ phi @ (M @ phi.T @ (H.T @ w + a) + b)
-_terms = H @ phi @ (M @ phi.T @ a + b)
 _coupled = (I - E_phi.T) @ inv(M) @ (I - E_phi)
 _apart = inv(M) + diag(E_phi.T @ inv(M) @ E_phi)
 _shift = X_abs @ E_phi @ inv(X_abs)
@@ -67,17 +63,6 @@ LAWS: tuple[Law, ...] = (
             Twin("sign", _force, _net - E_phi @ _force),
             Twin("without external force", _force, M @ _acceleration + b + E_phi @ _force),
             Twin("articulated shifts", _force, _net + E_psi @ _force),
-        ),
-    ),
-    Identity(
-        "columns of the mass matrix by inverse dynamics",
-        _along - _terms,
-        mass @ w,
-        cites="review (10)",
-        idea="The joint forces for a unit of acceleration at one joint, without those for none.",
-        twins=(
-            Twin("with velocity terms", _along, mass @ w),
-            Twin("sign", _terms - _along, mass @ w),
         ),
     ),
     Identity(

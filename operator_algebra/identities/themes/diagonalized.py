@@ -47,7 +47,6 @@ _torque = mass @ qdd + _terms
 _inboard = E_phi.T @ V
 _joint_side = P_ring @ H.T @ xi - V_tilde.T @ M @ V
 _skewed = E_psi @ pi_dot - pi_dot @ E_psi.T
-_turning = _skewed - delta @ P + P @ delta.T
 _bent = P_ring @ tau_bar.T @ _inboard
 _across = V_tilde @ H.T @ v
 _rest = inv(root(D)) @ H @ psi
@@ -274,18 +273,6 @@ LAWS: tuple[Law, ...] = (
             Twin("velocity terms", v.T @ _terms, ZERO),
             Twin("total rates", xi.T @ C_xi, ZERO),
             Twin("rates", v.T @ root(D) @ C_nu, ZERO),
-        ),
-    ),
-    Identity(
-        "what makes normalised velocity terms is skew",
-        _turning.T,
-        -_turning,
-        domain=("any J",),
-        cites="diagonalized dynamics (7.5)",
-        idea="P and π̇ are symmetric.",
-        twins=(
-            Twin("symmetric", _turning.T, _turning),
-            Twin("with the momentum", (_turning - 2 * V_tilde.T @ M).T, 2 * V_tilde.T @ M - _turning),
         ),
     ),
     Identity(

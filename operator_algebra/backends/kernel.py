@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
 
 from operator_algebra.backends.backend import Result
-from operator_algebra.backends.native.run import BoundCall, Computed, NativeKernel, native_kernel
+from operator_algebra.backends.native.door import Door, doors
+from operator_algebra.backends.native.run import Computed, NativeKernel, native_kernel
 from operator_algebra.backends.scalar.graph import operations
 from operator_algebra.backends.scalar.python import PythonKernel, python_kernel, python_source
 from operator_algebra.backends.scalar.signature import Signature, given
@@ -18,7 +19,7 @@ from operator_algebra.backends.scalar.tape import Flags, Tape
 from operator_algebra.backends.scalar.trace import trace
 from operator_algebra.backends.scalar.traced import Laid, Traced
 from operator_algebra.models.model import Model
-from operator_algebra.models.numeric import Numbers
+from operator_algebra.models.numeric import MOST, Numbers
 from operator_algebra.operators.inputs import Bound
 from operator_algebra.programs.program import Program
 
@@ -35,6 +36,8 @@ WORTH = 65_536
 """So many samples of batches are computed from the tape before machine code is made of it: that takes as long."""
 KEPT = 8_192
 """The same before it is looked whether such machine code is kept from another process."""
+SHORT = 500_000
+"""Operations of machine code, on one sample each, that take less than ten microseconds."""
 ALONE = 16
 """A sample on its own takes as long from the tape, or in Python, as so many in a batch."""
 
@@ -70,6 +73,7 @@ class Kernel:
         self._calls = 0
         self._native: NativeKernel | None = None
         self._work = 0
+        self._looked = 0
 
     @property
     def source(self) -> str:
@@ -113,12 +117,12 @@ class Kernel:
 
     def _worked(self, samples: int) -> None:
         """Make machine code once the time that it takes was spent without it."""
-        before = self._work
         self._work += samples
-        for enough in (KEPT, WORTH):
-            if before < enough <= self._work and self._native is None:
-                with _uncollected():
-                    self._native = native_kernel(self._tape, self.given, self._sizes, make=self._work >= WORTH)
+        passed = (self._work >= KEPT) + (self._work >= WORTH)
+        if passed > self._looked and self._native is None:
+            self._looked = passed
+            with _uncollected():
+                self._native = native_kernel(self._tape, self.given, self._sizes, make=self._work >= WORTH)
 
     def batch(self, given: Sequence[Numbers], count: int) -> Computed:
         """The results of some samples.
@@ -137,9 +141,36 @@ class Kernel:
         good, entries = self._from_rows(rows)
         return Computed(bool(good.all()), good, list(map(np.ascontiguousarray, self._parted(entries.T))))
 
-    def bound(self, given: Sequence[Numbers], count: int) -> BoundCall | None:
-        """Machine code with the addresses of arrays whose rows have no gaps; None as long as there is none."""
-        return None if self._native is None else self._native.bound(given, count)
+    def door(self, names: Sequence[str]) -> Door | None:
+        """The call of machine code with vectors of these names; None as long as there is none, or for many results."""
+        opened = doors() if self._native is not None and self._one else None
+        if self._native is None or opened is None:
+            return None
+        given = list(zip(("q", *names), self.given, strict=True))
+        most, (shape,) = MOST // self._of[1].n, self.results[0].shapes
+        return opened.of(self._native.code, given, shape, quiet=self._quiet, most=most)
+
+    def bound(
+        self, given: Sequence[Numbers], count: int, out: Numbers, other: Callable[[], object]
+    ) -> Callable[[], None] | None:
+        """The call of machine code with the addresses of arrays whose rows have no gaps; None as with a door.
+
+        Where numbers may not be trusted it calls the other function instead.
+        """
+        opened = doors() if self._native is not None and self._one else None
+        if self._native is None or opened is None:
+            return None
+        return opened.of_arrays(self._native.bound(given, count), out, other, quiet=self._quiet)
+
+    @property
+    def _one(self) -> bool:
+        """Whether the result is one array."""
+        return len(self.results) == 1 and not self.results[0].listed
+
+    @property
+    def _quiet(self) -> int:
+        """Samples for which other threads wait rather than that the lock changes hands."""
+        return SHORT // max(1, len(self._tape.entries))
 
     def _from_rows(self, arguments: Numbers) -> tuple[Flags, Numbers]:
         """The same without machine code; arguments and entries (…, samples)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 Key = Expr | Query | tuple[tuple[str, Expr | Query], ...]
 """A formula, or several by name."""
 
+RAISE: Literal["raise"] = "raise"
+"""What is done about errors if nothing is said."""
+
 Results = dict[str, Any]
 """Results by name: arrays, or lists of blocks."""
 
@@ -68,7 +71,7 @@ class Compiled:
         return self._executable.source
 
     def __call__(
-        self, /, *, q: Any = None, out: Any = None, errors: Literal["raise", "mask"] = "raise", **inputs: Any
+        self, /, *, q: Any = None, out: Any = None, errors: Literal["raise", "mask"] = RAISE, **inputs: Any
     ) -> Any:
         """The result at one or many configurations; a mapping if several expressions were compiled.
 
@@ -76,15 +79,20 @@ class Compiled:
         A singular sample raises `SingularError` after all have been computed, and one that leaves the range of floats
         `RangeError`; `errors="mask"` returns the result with its rows not a number instead.
         """
-        choice(errors, "errors", ("raise", "mask"))
+        if errors is not RAISE:
+            choice(errors, "errors", (RAISE, "mask"))
+        quick = self._quick
+        if quick is not None:
+            result = quick.door(q, out, inputs)
+            if result is not None:
+                return result
+            results = quick(q, inputs)
+            if results is not None:
+                return self._handed_out(results, out)
         if isinstance(self._executable, ClosedForm):
             if out is not None:
                 raise InputError("closed forms are not written into arrays. Leave out= away.")
             return self._unpacked(self._executable.closed_form(self._what, q, inputs))
-        quick = self._quick
-        results = None if quick is None else quick(q, inputs)
-        if results is not None:
-            return self._handed_out(results, out)
         call = self._bound(q, inputs)
         if quick is not None:
             quick.learn(inputs, call.inputs)
@@ -92,7 +100,8 @@ class Compiled:
 
     @cached_property
     def _quick(self) -> Quick | None:
-        return Quick(self.model, self._executable) if isinstance(self._executable, Floats) else None
+        code = self._executable
+        return Quick(self.model, code, alone=not self.program.keyed) if isinstance(code, Floats) else None
 
     def _numeric(self) -> Executable:
         if isinstance(self._executable, ClosedForm):
@@ -105,19 +114,14 @@ class Compiled:
         Arrays that are bound may not be resized.
         """
         self._numeric()
-        self._bound(q, inputs)
-        kept = dict(inputs)
-        quick = None if self.program.keyed else self._quick
-        direct: Callable[[], bool] | None = None
+        checked, quick = self._bound(q, inputs), self._quick
+        if quick is None:
+            return partial(self._fill, q, out, dict(inputs))
+        quick.learn(inputs, checked.inputs)
+        return quick.bound(q, dict(inputs), out, partial(self._fill, q, out, dict(inputs)))
 
-        def call() -> None:
-            nonlocal direct
-            if direct is None or not direct():
-                self(q=q, out=out, **kept)
-                if direct is None and quick is not None:
-                    direct = quick.bound(q, kept, out)
-
-        return call
+    def _fill(self, q: object, out: object, inputs: Mapping[str, object]) -> None:
+        self(q=q, out=out, **inputs)
 
     def linear_operator(self, /, *, q: Any, **inputs: Any) -> LinearOperator:
         """A SciPy operator at one configuration, acting on the one input vector that is not given.

@@ -6,18 +6,16 @@ which says what is wrong or mends it. So nothing is refused here.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from typing import cast
 
 import numpy as np
 
 from operator_algebra.backends.backend import Result
 from operator_algebra.backends.floats import Floats
 from operator_algebra.backends.kernel import Kernel
-from operator_algebra.backends.native.run import BoundCall
-from operator_algebra.models.configurations import UNIT
+from operator_algebra.backends.native.door import Door
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import MOST, Numbers
 from operator_algebra.operators.inputs import Bound, model_layouts
@@ -26,27 +24,39 @@ from operator_algebra.operators.spaces import ONE
 _FLOATS = np.dtype(np.float64)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Form:
     """A set of inputs, each a vector of known size or a number, and the code for it."""
 
     kernel: Kernel
     order: Sequence[tuple[str, int]]
     """Names and sizes, as the code takes them; 0 for a number."""
+    door: Door | None = None
+    """Machine code that takes the arguments as they are, once there is some."""
+
+    def opened(self) -> Door | None:
+        """The door, if there is one by now."""
+        if self.door is None and self.kernel.native and all(size for _, size in self.order):
+            self.door = self.kernel.door([name for name, _ in self.order])
+        return self.door
+
+
+def _shut(q: object, out: object, inputs: Mapping[str, object]) -> None:
+    """No door yet."""
 
 
 class Quick:
     """The forms in which a compiled program was called so far."""
 
-    def __init__(self, model: Model, executable: Floats) -> None:
+    def __init__(self, model: Model, executable: Floats, *, alone: bool) -> None:
         self._model = model
         self._executable = executable
+        self._alone = alone
+        """Whether a call gives one result, without its name."""
+        self.door: Door = _shut
+        """The shortest way, for the form that was met last."""
         self._sizes = {family: layout.size for family, layout in model_layouts(model).items()}
         self._forms: dict[tuple[str, ...], Form | None] = {}
-        self._quaternions: list[list[int]] = []
-        for group in model.joint_groups:
-            if group.joint.quaternion is not None:
-                self._quaternions += group.q[:, group.joint.quaternion].tolist()
 
     def learn(self, given: Mapping[str, object], inputs: Bound) -> None:
         """Remember the form of a call that went the long way."""
@@ -72,15 +82,15 @@ class Quick:
             return None
         if q.ndim == 1 and not form.kernel.native:
             return self._single(form, q, inputs)
-        return self._batch(form, q, inputs) if q.ndim and q.size else None
+        results = self._batch(form, q, inputs) if q.ndim and q.size else None
+        if self._alone and form.kernel.native:
+            self.door = form.opened() or _shut
+        return results
 
     def _single(self, form: Form, q: Numbers, inputs: Mapping[str, object]) -> dict[str, Result] | None:
         arguments: list[float] = q.tolist()
         if len(arguments) != self._model.nq:
             return None
-        for a, b, c, d in self._quaternions:
-            if not abs(math.hypot(arguments[a], arguments[b], arguments[c], arguments[d]) - 1.0) <= UNIT:
-                return None
         for name, size in form.order:
             value = inputs[name]
             if type(value) is np.ndarray and value.dtype is _FLOATS and value.shape == (size,):
@@ -94,7 +104,7 @@ class Quick:
 
     def _batch(self, form: Form, q: Numbers, inputs: Mapping[str, object]) -> dict[str, Result] | None:
         given = self._given(form, q, inputs)
-        if given is None or not self._turns(given[0]):
+        if given is None:
             return None
         whole, _, arrays = form.kernel.batch(given, len(given[0]))
         return form.kernel.laid_out(arrays, q.shape[:-1]) if whole else None
@@ -120,36 +130,41 @@ class Quick:
                 return None
         return given
 
-    def _turns(self, q: Numbers) -> bool:
-        """Whether all quaternions are rotations."""
-        for places in self._quaternions:
-            norms = np.sqrt((q[:, places] ** 2).sum(axis=1))
-            if not (np.abs(norms - 1.0) <= UNIT).all():
-                return False
-        return True
+    def bound(
+        self, q: object, inputs: Mapping[str, object], out: object, other: Callable[[], None]
+    ) -> Callable[[], None]:
+        """Machine code that fills `out` from what these arrays hold when it is called, as soon as there is some.
 
-    def bound(self, q: object, inputs: Mapping[str, object], out: object) -> Callable[[], bool] | None:
-        """Machine code with the addresses of these arrays, for one result; None if there is none for them.
-
-        A call fills `out` from what the arrays hold then, or tells that it has to go the long way.
+        The other function is called until then, and where there is more to say.
         """
-        form = self._forms.get(tuple(inputs))
-        if form is None or type(q) is not np.ndarray or q.dtype is not _FLOATS or not q.ndim or not q.size:
-            return None
-        plain = all(not isinstance(x, np.ndarray) or x.flags.c_contiguous for x in (q, *inputs.values()))
-        given = self._given(form, q, inputs) if plain else None
-        call = None if given is None else form.kernel.bound(given, len(given[0]))
-        if given is None or call is None or len(call.results) != 1:
-            return None
-        (result,) = form.kernel.laid_out(call.results, q.shape[:-1]).values()
-        if type(out) is not np.ndarray or isinstance(result, list) or out.shape != result.shape:
-            return None
-        if out.dtype is not _FLOATS or not out.flags.writeable:
-            return None
-        return partial(self._again, given[0], call, result, out)
+        direct = self._direct(q, inputs, out, other)
+        if direct is not None:
+            return direct
 
-    def _again(self, q: Numbers, call: BoundCall, result: Numbers, out: Numbers) -> bool:
-        if not self._turns(q) or not call():
-            return False
-        out[...] = result
-        return True
+        def call() -> None:
+            nonlocal direct
+            if direct is None:
+                other()
+                direct = self._direct(q, inputs, out, other)
+            else:
+                direct()
+
+        return call
+
+    def _direct(
+        self, q: object, inputs: Mapping[str, object], out: object, other: Callable[[], None]
+    ) -> Callable[[], None] | None:
+        """None where there is no machine code for these arrays, or not yet."""
+        form = self._forms.get(tuple(inputs)) if self._alone else None
+        if form is None or not form.kernel.native or type(q) is not np.ndarray or q.dtype is not _FLOATS:
+            return None
+        given = self._given(form, q, inputs) if q.size and all(map(_without_gaps, (q, out, *inputs.values()))) else None
+        if given is None or type(out) is not np.ndarray or out.dtype is not _FLOATS or not out.flags.writeable:
+            return None
+        if [out.shape] != [(*q.shape[:-1], *shape) for laid in form.kernel.results for shape in laid.shapes]:
+            return None
+        return form.kernel.bound(given, len(given[0]), out, other)
+
+
+def _without_gaps(value: object) -> bool:
+    return not isinstance(value, np.ndarray) or bool(cast("Numbers", value).flags.c_contiguous)

@@ -49,7 +49,7 @@ def short(compiled: Compiled, values: dict[str, Any]) -> Any:
 
 def long(compiled: Compiled, values: dict[str, Any]) -> Any:
     """What a call gives that has never been called in this form."""
-    quick_of(compiled)._forms.clear()  # pyright: ignore[reportPrivateUsage]
+    vars(compiled).pop("_quick", None)
     return compiled(**values)
 
 

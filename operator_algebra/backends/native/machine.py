@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from typing import Protocol, cast
 
@@ -54,6 +54,7 @@ class _Binding(Protocol):
 
     def initialize_native_target(self) -> None: ...
     def initialize_native_asmprinter(self) -> None: ...
+    def add_symbol(self, name: str, address: int, /) -> None: ...
     def get_host_cpu_name(self) -> str: ...
     def get_host_cpu_features(self) -> _Features: ...
     def parse_assembly(self, text: str, /) -> object: ...
@@ -77,11 +78,15 @@ class Machine:
         return self._target().emit_object(self.binding.parse_assembly(text))
 
     def loaded(self, code: bytes) -> Loaded:
-        """The function `kernel` of object code."""
+        """The functions of object code."""
         engine = self.binding.create_mcjit_compiler(self.binding.parse_assembly(""), self._target())
         engine.add_object_file(self.binding.ObjectFileRef.from_data(code))
         engine.finalize_object()
-        return Loaded(cast("Entry", _PROTOTYPE(engine.get_function_address("kernel"))), engine)
+        return Loaded(engine)
+
+    def know(self, name: str, address: int) -> None:
+        """Where a function is that modules loaded later call."""
+        self.binding.add_symbol(name, address)
 
     def _target(self) -> _TargetMachine:
         # An engine owns the machine that it was made with: each gets its own.
@@ -91,10 +96,18 @@ class Machine:
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """A function, and what holds its code."""
+    """Functions, and what holds their code."""
 
-    entry: Entry
-    engine: object
+    engine: _Engine
+
+    def address(self, name: str) -> int:
+        """Of the function of a name."""
+        return self.engine.get_function_address(name)
+
+    @cached_property
+    def entry(self) -> Entry:
+        """The function `kernel`."""
+        return cast("Entry", _PROTOTYPE(self.address("kernel")))
 
 
 @cache

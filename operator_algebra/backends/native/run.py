@@ -11,7 +11,7 @@ import numpy as np
 
 from operator_algebra.backends.native.emit import native_text
 from operator_algebra.backends.native.machine import Loaded, machine
-from operator_algebra.backends.native.store import store
+from operator_algebra.backends.native.store import code_of
 from operator_algebra.backends.scalar.tape import Flags, Tape
 from operator_algebra.models.numeric import Numbers
 
@@ -35,7 +35,7 @@ class NativeKernel:
     """The tape for arrays of so many columns each, given and computed; samples are rows."""
 
     def __init__(self, code: Loaded, given: Sequence[int], results: Sequence[int]) -> None:
-        self._code = code
+        self.code = code
         self._given = tuple(given)
         self._results = tuple(results)
         self._packed = Struct(f"{2 * len(self._given) + len(self._results) + 1}q").pack
@@ -52,11 +52,11 @@ class NativeKernel:
         arrays = [_in_rows(array, count, size) for array, size in zip(given, self._given, strict=True)]
         table: list[int] = []
         for array in arrays:
-            table.append(_address(array))
+            table.append(address(array))
             table.append(array.strides[0] if len(array) > 1 else 0)
         for result in results:
-            table.append(_address(result))
-        return BoundCall(self._code, arrays, count, self._packed(*table, _address(good)), good, results)
+            table.append(address(result))
+        return BoundCall(self.code, arrays, count, self._packed(*table, address(good)), good, results)
 
 
 class BoundCall(NamedTuple):
@@ -86,20 +86,8 @@ def native_kernel(
     here = machine()
     if here is None:
         return None
-    text = native_text(tape, given, results, here.lanes)
-    kept = store()
-    name = "" if kept is None else kept.name(text, here)
-    code = None if kept is None else kept.read(name)
-    if code is None and not make:
-        return None
-    try:
-        made = here.compiled(text) if code is None else code
-        loaded = here.loaded(made)
-    except RuntimeError:  # this LLVM does not do it for this processor
-        return None
-    if code is None and kept is not None:
-        kept.write(name, made)
-    return NativeKernel(loaded, given, results)
+    code = code_of(native_text(tape, given, results, here.lanes), here, make=make)
+    return None if code is None else NativeKernel(code, given, results)
 
 
 def _in_rows(array: Numbers, count: int, size: int) -> Numbers:
@@ -110,7 +98,7 @@ def _in_rows(array: Numbers, count: int, size: int) -> Numbers:
     return found if size < 2 or found.strides[1] == found.itemsize else np.ascontiguousarray(found)
 
 
-def _address(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> int:
+def address(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> int:
     """Of the first entry; the short way is for what may be written and has no gaps."""
     try:
         return ctypes.addressof(_BYTE.from_buffer(cast("bytearray", array)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from operator_algebra.backends.native.machine import Machine
+from operator_algebra.backends.native.machine import Loaded, Machine
 
 VARIABLE = "OPERATOR_ALGEBRA_CACHE"
 """Names another folder; if it is empty, nothing is kept."""
@@ -109,6 +109,26 @@ def store() -> Store | None:
     else:
         caches = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
     return Store(caches / "operator-algebra")
+
+
+def code_of(text: str, here: Machine, *, make: bool = True) -> Loaded | None:
+    """The code of a module, as it is kept or made; None where LLVM does not do it for this processor.
+
+    Without `make` it is only looked for among what is kept.
+    """
+    kept = store()
+    name = "" if kept is None else kept.name(text, here)
+    code = None if kept is None else kept.read(name)
+    if code is None and not make:
+        return None
+    try:
+        made = here.compiled(text) if code is None else code
+        loaded = here.loaded(made)
+    except RuntimeError:
+        return None
+    if code is None and kept is not None:
+        kept.write(name, made)
+    return loaded
 
 
 def _private(folder: Path) -> bool:

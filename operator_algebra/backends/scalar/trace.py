@@ -27,6 +27,7 @@ from operator_algebra.errors import SingularError
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import body_of, dense
 from operator_algebra.lowering.lower import lower
+from operator_algebra.models.configurations import UNIT
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
 from operator_algebra.programs.instructions import Shift
@@ -37,6 +38,8 @@ from operator_algebra.programs.program import Pivot, Program, tested_block
 
 _TRIED = 8
 """Configurations at which the numbers of a bound are looked at."""
+_INSIDE = 0.999
+"""Such a part of what is allowed of the length of a quaternion is not looked at again."""
 _ROOM = 1.5
 """So many times what is computed there may be lost, or rounding is carried along."""
 
@@ -104,7 +107,7 @@ class Tracer(Interpreter):
             laid, nodes = _laid_out(name, self._mirrored(name, result))
             results.append(laid)
             entries += nodes
-        whole = [*positive, *self._near([*entries, *positive, *lost])]
+        whole = [*positive, *self._near([*entries, *positive, *lost]), *self._turns()]
         return Traced(tuple(results), tuple(entries), tuple(whole), tuple(lost))
 
     def by_trees(self, found: Mapping[str, Result], lost: Sequence[Node]) -> Traced | None:
@@ -141,6 +144,18 @@ class Tracer(Interpreter):
         angles = {node.a.number: node.a for node in needed(wanted) if node.operation in ("sin", "cos")}
         for angle in angles.values():
             yield graph.subtract(graph.of(FARTHEST), abs(angle))
+
+    def _turns(self) -> Iterator[Node]:
+        """What is positive where quaternions are rotations, and a little earlier than callers are told otherwise."""
+        graph, model = self.nodes.graph, self.leaves.model
+        for group in model.joint_groups:
+            if group.joint.quaternion is None:
+                continue
+            for places in group.q[:, group.joint.quaternion].tolist():
+                square = graph.zero
+                for place in places:
+                    square = graph.add(square, graph.multiply(graph.input(place), graph.input(place)))
+                yield graph.subtract(graph.of(2.0 * UNIT * _INSIDE), abs(graph.subtract(square, graph.of(1.0))))
 
     def _mirrored(self, name: str, result: Result) -> Result:
         """One triangle of what is symmetric, twice: the other need not be computed."""

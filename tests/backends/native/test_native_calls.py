@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,11 +10,11 @@ import pytest
 
 from operator_algebra.applications import dynamics
 from operator_algebra.backends import kernel as kernels
+from operator_algebra.backends.native.door import Doors
 from operator_algebra.backends.native.run import NativeKernel
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError, OperatorAlgebraError
 from operator_algebra.models.gallery import load
-from operator_algebra.models.numeric import Numbers
 from tests.backends import test_floats
 from tests.backends.native.machine_code import Floats
 from tests.compiler import test_quick
@@ -23,20 +23,38 @@ from tests.rounding import apart, rounding, size
 pytest.importorskip("llvmlite")
 
 
-@pytest.fixture(autouse=True)
-def ran(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """Machine code from the first call on; how many samples it was called for."""
-    found: list[int] = []
-    plain = NativeKernel.__call__
+RAN: list[object] = []
+"""The calls of machine code, of programs that are kept from test to test, too."""
 
-    def counted(self: NativeKernel, given: Sequence[Numbers], count: int) -> Any:
-        found.append(count)
-        return plain(self, given, count)
+
+def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose calls are written down."""
+
+    def call(*arguments: Any) -> Any:
+        RAN.append(function)
+        return function(*arguments)
+
+    return call
+
+
+@pytest.fixture(autouse=True)
+def ran(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Machine code from the first call on."""
+    before, door, bound = len(RAN), Doors.of, Doors.of_arrays
+
+    def counted_door(*arguments: Any, **options: int) -> Any:
+        made = door(*arguments, **options)
+        return made if made is None else counted(made)
+
+    def counted_bound(*arguments: Any, **options: int) -> Any:
+        return counted(bound(*arguments, **options))
 
     monkeypatch.setattr(kernels, "WORTH", 1)
-    monkeypatch.setattr(NativeKernel, "__call__", counted)
-    yield found
-    assert found
+    monkeypatch.setattr(NativeKernel, "__call__", counted(NativeKernel.__call__))
+    monkeypatch.setattr(Doors, "of", counted_door)
+    monkeypatch.setattr(Doors, "of_arrays", counted_bound)
+    yield
+    assert len(RAN) > before
 
 
 test_doubtful_samples = test_floats.test_one_doubtful_sample_leaves_the_others_alone

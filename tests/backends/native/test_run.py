@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import mmap
 import subprocess
 import sys
 from collections.abc import Callable
@@ -25,7 +23,7 @@ from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import random_tree
 from operator_algebra.models.gallery import load
 from operator_algebra.operators.vanishing import vanishing
-from tests.backends.native.machine_code import Floats, arrays_of, bits, code, same
+from tests.backends.native.machine_code import Floats, arrays_of, bits, code, fenced, same
 from tests.backends.scalar.calls import Call
 from tests.house.tree import ROOT
 from tests.programs.test_interpreted_programs import inputs
@@ -114,24 +112,12 @@ def test_shapes_that_do_not_fit_are_refused(made: Made) -> None:
 # -- memory ------------------------------------------------------------------------------------------------------------
 
 
-def fenced(array: Floats) -> Floats:
-    """The same numbers in memory that ends where a page begins which may not be touched."""
-    page = mmap.PAGESIZE
-    size = -(-array.nbytes // page) * page
-    memory = mmap.mmap(-1, size + page)
-    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-    assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(start + size), page, 0) == 0
-    found = np.frombuffer(memory, dtype=np.float64, count=array.size, offset=size - array.nbytes).reshape(array.shape)
-    found[...] = array
-    return found
-
-
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="pages are protected as Linux does it")
-@pytest.mark.parametrize("count", [1, 7, 8, 9, 13, 23])
-def test_nothing_behind_an_array_is_touched(count: int, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("before", [False, True], ids=["behind", "before"])
+def test_nothing_beside_an_array_is_touched(before: bool, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     call, _, kernel = made
-    arrays = arrays_of(call, count)
-    expected = kernel(arrays, count).results
+    several = [arrays_of(call, count) for count in range(34)]
+    expected = [kernel(arrays, count).results for count, arrays in enumerate(several)]
 
     class Fenced:
         """NumPy, but for new arrays."""
@@ -141,11 +127,12 @@ def test_nothing_behind_an_array_is_touched(count: int, made: Made, monkeypatch:
 
         def empty(self, shape: Any, dtype: Any = np.float64) -> Any:
             made = np.empty(shape, dtype)
-            return fenced(made) if made.dtype == np.float64 else made
+            return fenced(made, before=before) if made.dtype == np.float64 else made
 
     monkeypatch.setattr(native_run, "np", Fenced())
-    found = kernel([fenced(array) for array in arrays], count).results
-    assert all(np.array_equal(one, other) for one, other in zip(found, expected, strict=True))
+    for count, arrays in enumerate(several):
+        found = kernel([fenced(array, before=before) for array in arrays], count).results
+        assert all(np.array_equal(one, other) for one, other in zip(found, expected[count], strict=True)), count
 
 
 def test_threads_at_once(made: Made) -> None:

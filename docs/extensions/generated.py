@@ -25,6 +25,8 @@ from operator_algebra.identities.papers import Result, index
 from operator_algebra.operators.spaces import Space
 from operator_algebra.programs.instructions import WORDS, Instruction
 
+from .one_arm import one_arm_page
+
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.util.typing import ExtensionMetadata
@@ -218,6 +220,7 @@ def _write(sphinx: Sphinx) -> None:
         "reference/errors.md": errors_page(),
         "explain/instructions.inc": instructions_table(),
         "explain/speed.inc": speed_tables(),
+        "explain/one_arm.md": one_arm_page(),
     }
     for path, text in pages.items():
         target = _DOCS / path

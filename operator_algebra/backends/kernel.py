@@ -11,6 +11,7 @@ import numpy as np
 
 from operator_algebra.backends.backend import Result
 from operator_algebra.backends.native.door import Door, doors
+from operator_algebra.backends.native.emit import native_text
 from operator_algebra.backends.native.run import Computed, NativeKernel, native_kernel
 from operator_algebra.backends.scalar.graph import operations
 from operator_algebra.backends.scalar.python import PythonKernel, python_kernel, python_source
@@ -79,6 +80,11 @@ class Kernel:
     def source(self) -> str:
         """The Python function for one configuration."""
         return python_source(self._again(), self._arguments)
+
+    @property
+    def ir(self) -> str:
+        """The text of which machine code is made, for one sample at a time."""
+        return native_text(self._tape, self.given, self._sizes, 1)
 
     @property
     def operations(self) -> Mapping[str, int]:

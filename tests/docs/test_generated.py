@@ -1,11 +1,13 @@
 """Pages of facts: what is written from the package says all of it."""
 
 import re
+import struct
 from dataclasses import fields
 from types import ModuleType
 
 import operator_algebra as oa
 from docs.extensions.generated import application_page, instructions_table, names_page
+from docs.extensions.one_arm import one_arm_page
 from operator_algebra.programs.instructions import WORDS
 
 
@@ -33,3 +35,15 @@ def test_the_page_of_an_application_has_its_names_and_those_that_it_hands_on() -
     page = application_page(oa.simulation, "Simulation")
     for name in oa.simulation.__all__:
         assert f"operator_algebra.applications.simulation.{name}\n" in page
+
+
+def test_the_page_of_one_arm_has_all_forms_of_the_same_numbers() -> None:
+    page = one_arm_page()
+    parts = re.findall(r"```\{code-block\} (\w+)\n\n(.*?)\n```", page, re.DOTALL)
+    assert [language for language, _ in parts] == ["text", "python", "llvm", "c"]
+    _, python, ir, c = (text for _, text in parts)
+    constants = [number for number in re.findall(r"\d\.\d{6,}", python) if number in c]
+    assert len(constants) >= 8  # the numbers of this arm stand in both
+    assert all(
+        float(number).hex() and f"0x{struct.pack('>d', float(number)).hex().upper()}" in ir for number in constants
+    )

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from operator_algebra.applications import dynamics
+from operator_algebra.applications import dynamics, embedding
 from operator_algebra.applications.film import Energy, Film
 from operator_algebra.applications.stepping import Forces, LeftChart, OneForce, Rule, RungeKutta, State
 from operator_algebra.arguments import choice, shown
@@ -27,6 +28,9 @@ from operator_algebra.progress import PATIENCE, Callback, Progress, reporting
 from operator_algebra.spatial.reals import real
 from operator_algebra.symbols import T, damping, v
 
+if TYPE_CHECKING:
+    from operator_algebra.expressions.nodes import Expr
+
 h = scalar("h")
 """The length of a step, in seconds."""
 
@@ -40,6 +44,10 @@ implicit_step = v + h * inv(dynamics.mass_matrix + h * damping + h * h * stiffne
     T - dynamics.bias - h * stiffness @ v
 )
 """v⁺ that dampers and springs feel at the end of the step: stable for those of any strength."""
+
+_added = operator("added", RATE >> TORQUE, structure="diagonal semidefinite")  # h B + h² stiffness, with a known sign
+_geared_semi_implicit_step = v + h * embedding.coupled_acceleration
+_geared_implicit_step = v + h * embedding.embedded(dynamics.mass_matrix + _added, T - dynamics.bias - h * stiffness @ v)
 
 Torque: TypeAlias = ArrayLike | Callable[[float, Numbers, Numbers], ArrayLike] | None
 """Joint forces: none, constant, or a function of t, q, v."""
@@ -56,6 +64,7 @@ METHODS = {
 
 _MOST = 10_000_000  # steps
 _FINEST = 1e-13  # of tolerances
+_IN_GEAR = 1e-8  # how far a joint that mimics another may be from where that puts it
 _LEAST_SHARE = 100  # steps of a run at least: torques that depend on time are not leapt over
 
 
@@ -73,6 +82,7 @@ def simulate(
 ) -> Film:
     """The motion that starts at q and v at t = 0; leading axes are motions side by side, in the same steps.
 
+    Joints that mimic others keep to them, as `oa.embedding` has it, and so must q and v.
     With step="auto" the error of each step is kept below `tolerance`, in radians and metres, and in rates as a share of
     1 + |v|. Where the motion cannot go on, the error has the film up to there as its `result`.
 
@@ -194,19 +204,51 @@ def _start(model: Model, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers]:
         raise InputError(f"q {at.shape} and v {rates.shape} hold no motion at all. Give at least one.")
     # q ⊕ 0 has quaternions of length one to the last digit.
     moved = model.integrate(np.broadcast_to(at, (*lead, model.nq)), np.zeros(model.nv))
-    return moved, np.array(np.broadcast_to(rates, (*lead, model.nv)))
+    _check_gears(model, "q", moved, embedding.follow(model, moved))
+    _check_gears(model, "v", rates, embedding.follow_rates(model, rates))
+    full = np.array(np.broadcast_to(embedding.follow_rates(model, rates), (*lead, model.nv)))
+    return embedding.follow(model, moved), full
+
+
+def _check_gears(model: Model, name: str, given: Numbers, geared: Numbers) -> None:
+    """Refuse what no joint that mimics another can have; a last digit is mended."""
+    off = np.abs(given - geared)
+    wrong = off > _IN_GEAR * (1.0 + np.abs(geared))
+    if wrong.any():
+        place = int(np.argwhere(wrong)[0][-1])
+        slices = model.q_slices if name == "q" else model.v_slices
+        k = next(k for k, part in enumerate(slices) if part.start <= place < part.stop)
+        by = f"{off[..., place].max():.3g}"
+        way = "follow" if name == "q" else "follow_rates"
+        raise InputError(
+            f'joint "{model.joint_names[k]}" of {model.name} mimics another, and {name} is {by} away from where that '
+            f"puts it. Take oa.embedding.{way}(model, {name}), or load the model with mimic=False."
+        )
 
 
 def _rule(model: Model, method: Method, forces: Forces, tolerance: float) -> Rule:
     if method == "runge-kutta":
         check_complex(model)
-        ahead = compile_program(dynamics.forward_dynamics, model)
+        ahead = _compiled(model, dynamics.forward_dynamics, embedding.coupled_acceleration)
         return RungeKutta(model, forces, lambda q, v, T: ahead(q=q, v=v, T=T), tolerance)
     if method == "semi-implicit":
-        stepped = compile_program(semi_implicit_step, model)
+        stepped = _compiled(model, semi_implicit_step, _geared_semi_implicit_step)
         return OneForce(model, forces, lambda q, v, T, h: stepped(q=q, v=v, T=T, h=h))
-    stable, stiff = compile_program(implicit_step, model), model.arrays.stiffness
-    return OneForce(model, forces, lambda q, v, T, h: stable(q=q, v=v, T=T, h=h, stiffness=stiff))
+    stable, stiff = _compiled(model, implicit_step, _geared_implicit_step), model.arrays.stiffness
+    damped = model.arrays.damping
+
+    def implicit(q: Numbers, v: Numbers, T: Numbers, h: float) -> Numbers:
+        geared = {"added": h * damped + h * h * stiff} if model.mimic else {}
+        return stable(q=q, v=v, T=T, h=h, stiffness=stiff, **geared)
+
+    return OneForce(model, forces, implicit)
+
+
+def _compiled(model: Model, free: Expr, geared: Expr) -> Callable[..., Numbers]:
+    """What moves a mechanism without joints that mimic others, or one with them."""
+    if not model.mimic:
+        return compile_program(free, model)
+    return partial(compile_program(geared, model), **embedding.coupling(model))
 
 
 def _forces(model: Model, torque: Torque, lead: tuple[int, ...]) -> Forces:

@@ -114,6 +114,51 @@ def test_random_configurations_keep_to_the_gears() -> None:
     np.testing.assert_array_equal(moved[1], q)
 
 
+METHODS: dict[str, Any] = {
+    "runge-kutta": {},
+    "semi-implicit": {"method": "semi-implicit", "step": 2e-2},
+    "implicit": {"method": "implicit", "step": 2e-2},
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_simulation_keeps_to_the_gears(method: str) -> None:
+    """Two blocks driven against each other by one motor: the force moves both masses, by 1 and by the square of 2."""
+    block = oa.Inertia(1.5, inertia_at_com=(1.0, 1.0, 1.0))
+    bodies = [Body(name, None, oa.Joint.prismatic((1, 0, 0)), inertia=block) for name in ("left", "right")]
+    model = Model(name="rail", bodies=bodies, mimic=[Mimic("right", "left", -2.0, 0.25)])
+    film = oa.simulate(model, [0.0, 0.25], [0.0, 0.0], torque=[3.0, 0.5], until=1.0, **METHODS[method])
+    rate = (3.0 - 2.0 * 0.5) / (1.5 + 4.0 * 1.5)
+    off = 0.5 * rate * METHODS[method].get("step", 0.0)  # of order one, v⁺ in each step
+    assert abs(film.v[-1, 0] - rate) <= rounding(rate, terms=1000)
+    assert abs(film.q[-1, 0] - rate / 2.0) <= off + rounding(terms=1000)
+    assert np.abs(film.q[:, 1] - (0.25 - 2.0 * film.q[:, 0])).max() <= rounding(2.0, terms=1000)
+    assert np.abs(film.v[:, 1] + 2.0 * film.v[:, 0]).max() <= rounding(2.0, terms=1000)
+
+
+def test_a_geared_mechanism_keeps_its_energy() -> None:
+    plain = geared(4)
+    free = [replace(body, joint=replace(body.joint, damping=(0.0,) * body.joint.nv)) for body in plain.bodies]
+    model = Model(name="geared", bodies=free, mimic=plain.mimic)
+    q, v = model.random(1)
+    tolerance = 1e-10  # of each step, in radians and metres and as a share of rates
+    film = oa.simulate(model, q, v, until=0.05, tolerance=tolerance)
+    energy = film.energy()
+    felt = np.abs(energy.kinetic).max() + 9.81 * oa.dynamics.total_mass(model)
+    assert energy.drift <= tolerance * len(film.t) * felt
+
+
+def test_a_start_out_of_gear_is_refused() -> None:
+    model = geared(0)
+    q, v = model.random(0)
+    place = model.q_slices[model.joint_index(model.mimic[0].joint)].start
+    q[place] += 0.1
+    with pytest.raises(InputError, match=rf'joint "{model.mimic[0].joint}" .* q is 0.1 away .*embedding.follow\('):
+        oa.simulate(model, q, v, until=0.1)
+    with pytest.raises(InputError, match=r"v is .* away .*embedding.follow_rates\("):
+        oa.simulate(model, embedding.follow(model, q), v + 1.0, until=0.1)
+
+
 def test_gears_are_part_of_the_value() -> None:
     model = geared(2)
     free = Model(name=model.name, bodies=model.bodies)

@@ -50,7 +50,12 @@ JOINT_SPACE: dict[str, Expr] = {
     "qdd_no_gravity": s.inv(_MASS) @ (s.T - _BIAS),
     "qdd_gravity": s.inv(_MASS) @ (s.T - _BIAS - _GRAVITY),
     "kinetic_energy": 0.5 * (s.v.T @ _MASS @ s.v),
+    "Ddot": s.D_ring,
+    "C_xi": s.C_xi,
+    "xidot_no_gravity": s.inv(s.D) @ (s.kappa - s.C_xi),
 }
+# Those of a Cholesky factor of D; the formulas are for joints of one degree of freedom.
+SINGLE_JOINTS: dict[str, Expr] = {"C_nu": s.C_nu, "nudot_no_gravity": s.epsilon - s.C_nu}
 PER_BODY: dict[str, Expr] = {"P": s.P, "Delta_minus": s.Upsilon, "G": s.G}
 
 
@@ -95,6 +100,26 @@ def close(found: Floats, expected: Any) -> bool:
 def test_joint_space(quantity: str, name: str, frame: Axes) -> None:
     expected = VECTORS[name][quantity]
     assert close(value(JOINT_SPACE[quantity], name, frame), expected)
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("quantity", SINGLE_JOINTS)
+def test_normalised_rates_of_single_joints(quantity: str, name: str, frame: Axes) -> None:
+    model = mechanism(name)[0]
+    single = [part.start for part in model.v_slices if part.stop - part.start == 1]
+    found = value(SINGLE_JOINTS[quantity], name, frame).reshape(model.nv)
+    assert len(single) == 3
+    assert close(found[single], np.asarray(VECTORS[name][quantity])[single])
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_the_rate_of_articulated_inertia(name: str, frame: Axes) -> None:
+    """Its trace at each body, the same in any axes."""
+    model, q, v, _ = mechanism(name)
+    found = evaluate(s.P_ring, model, q=q, v=v, frame=frame)
+    assert close(np.array([np.trace(found[k, k]) for k in range(model.n)]), VECTORS[name]["Pring_tr"])
 
 
 @pytest.mark.parametrize("frame", FRAMES)

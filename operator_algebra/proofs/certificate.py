@@ -99,17 +99,17 @@ class Writer:
         node = of_a_kind(node)
         match node:
             case Zero():
-                return ["+"]
+                return []
             case One():
                 return ""
             case Sum():
-                return ["+", *parts]
+                return [term for part in parts for term in _terms(part)]
             case Product():
                 return _product(parts)
             case Scale():
                 if isinstance(node.factor, Fraction):
-                    return [str(node.factor), parts[0]]
-                return ["*", self._polynomial(self.theory.number(node.factor)), parts[0]]
+                    return [[str(node.factor), parts[0]]]
+                return _product([self._polynomial(self.theory.number(node.factor)), parts[0]])
             case Transpose():
                 return self._starred(node.body, parts[0])
             case Symbol():
@@ -163,18 +163,33 @@ class Writer:
 
     def _declare(self, letter: Letter, source: Expr | None, parts: Sequence[Data]) -> None:
         if letter is not self.theory.base(letter):
-            letter, parts = letter.star, [["'", part] for part in parts]
+            letter = letter.star
+            parts = [] if letter.body is None else [self._polynomial(letter.body)]
         own = self.names[letter] = self._fresh(self.wanted.get(letter) or _suggested(letter, source))
         if letter.kind in ("leaf", "unknown", "number"):
             leaf = letter.source.leaf if isinstance(letter.source, Symbol) else None
             kind = letter.kind if leaf is None else _KINDS.get(leaf.form, letter.kind)
-            self.declared.append([own, kind, *self._type(letter), *_given(letter)])
+            self._give(letter, own, kind)
             if letter.kind == "unknown":
                 assert isinstance(source, Fixpoint)
                 self.declared.append([own, "equals", self.formula(source.body)])
         else:
-            extra = [self._space(letter.type.domain)] if letter.kind in ("root", "own") else []
+            extra = self._type(letter) if letter.kind in ("root", "own", "local") else ()
             self.declared.append([own, kernel_word(letter), *parts, *extra])
+
+    def _give(self, letter: Letter, own: str, kind: str) -> None:
+        """What is made of no others: the way it goes, and whether it has a star; of I and a strict rest, that rest."""
+        structure, number = letter.structure, letter.kind == "number"
+        flow = structure.flow if structure.flow in ("diagonal", "inward", "outward") else "full"
+        flags = [one for one in ("hop", "strict", "unit") if one in structure.flags and letter.kind == "leaf"]
+        blocks = "diagonal" if number else " ".join([flow, *flags[:1]]) if flow != "full" else flow
+        symmetric = ["symmetric"] if number or structure.symmetric else []
+        if blocks.endswith(" unit"):
+            rest = self._fresh(f"{own}_less_I")
+            self.declared.append([rest, kind, *self._type(letter), f"{flow} strict", *symmetric])
+            self.declared.append([own, "define", [["1", ""], ["1", rest]]])
+        else:
+            self.declared.append([own, kind, *self._type(letter), blocks, *symmetric])
 
     def name(self, letter: Letter) -> str:
         """The name of a letter, declared where it is new."""
@@ -210,8 +225,8 @@ class Writer:
         return {self.word(word): str(c) for word, c in p.items()}
 
     def _polynomial(self, p: Form) -> Data:
-        terms = [self.word(word) if c == 1 else [str(c), self.word(word)] for word, c in p.items()]
-        return terms[0] if len(terms) == 1 else ["+", *terms]
+        terms = [[str(c), self.word(word)] for word, c in p.items()]
+        return terms[0][1] if len(terms) == 1 and terms[0][0] == "1" else terms
 
     # -- lines
 
@@ -360,11 +375,16 @@ def _names(told: Data) -> set[str]:
     return {name for part in cast("list[Data]", told) for name in _names(part)} if isinstance(told, list) else set()
 
 
+def _terms(part: Data) -> list[Data]:
+    """A formula as terms of a sum."""
+    return [["1", part]] if isinstance(part, str) else part
+
+
 def _product(parts: Sequence[Data]) -> Data:
     """Words in a row are one word."""
     if all(isinstance(part, str) for part in parts):
         return " ".join(part for part in parts if part)
-    return ["*", *parts]
+    return [["1", *parts]]
 
 
 def _suggested(letter: Letter, source: Expr | None) -> str:
@@ -376,14 +396,3 @@ def _suggested(letter: Letter, source: Expr | None) -> str:
     body = source.children[0] if source is not None and source.children else None
     text = body.render("ascii") if isinstance(body, Symbol | Fixpoint) else ""
     return f"{kernel_word(letter)}({text})" if re.fullmatch(r"\w+", text) else kernel_word(letter)
-
-
-def _given(letter: Letter) -> list[str]:
-    """What the kernel is told of a letter that is made of no others: the way it goes, and whether it has a star."""
-    if letter.kind == "number":
-        return ["diagonal", "symmetric"]
-    structure = letter.structure
-    flow = structure.flow if structure.flow in ("diagonal", "inward", "outward") else "full"
-    flags = [flag for flag in ("hop", "strict", "unit") if flag in structure.flags and letter.kind == "leaf"]
-    blocks = " ".join([flow, *flags[:1]]) if flow != "full" else flow
-    return [blocks, "symmetric"] if structure.symmetric else [blocks]

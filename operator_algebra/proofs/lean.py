@@ -181,18 +181,8 @@ class Theorem:
         names = self.letters if names is None else names
         if isinstance(told, str):
             return product_of([starred(names[x[:-1]]) if x.endswith("'") else names[x] for x in told.split()])
-        head, *parts = told
-        if head == "+":
-            return sum_of([self._term(part, names) for part in parts], rational=self.rational)
-        if head in ("*", "'"):
-            texts = [self.formula(part, names) for part in parts]
-            return product_of(texts) if head == "*" else starred(texts[0])
-        return sum_of([self._term(told, names)], rational=self.rational)
-
-    def _term(self, told: Data, names: Mapping[str, Text]) -> tuple[Fraction, Text]:
-        if isinstance(told, str) or told[0] in ("+", "*", "'"):
-            return Fraction(1), self.formula(told, names)
-        return Fraction(told[0]), self.formula(told[1], names)
+        terms = [(Fraction(c), product_of([self.formula(one, names) for one in factors])) for c, *factors in told]
+        return sum_of(terms, rational=self.rational)
 
     def polynomial(self, told: Mapping[str, str]) -> Text:
         """The polynomial of a line."""
@@ -249,14 +239,13 @@ class Theorem:
             return f"(turned {self.fact(ref[1])})"
         key = " ".join(ref)
         if key not in self.facts:
-            kinds, _, lhs, rhs = FACTS[ref[0]]
+            kinds, _, zero = FACTS[ref[0]]
             names: dict[str, Text] = {}
             for place, kind, name in zip("abcd", kinds.split(), ref[1:], strict=False):
                 names[place.upper()] = self.formula(name) if kind == "formula" else self.bodies.get(name, ONE)
                 names |= {} if kind == "formula" else {place: self.letters[name]}
-            made = self.suppose(f"{ref[0]}_fact", self.formula(lhs, names), self.formula(rhs, names))
-            self.missing.setdefault(f"fact {ref[0]}", []).append(made)
-            self.facts[key] = f"(sub_eq_zero.mpr {made})"
+            self.facts[key] = self.suppose(f"{ref[0]}_fact", self.formula(zero, names), Text("0", 3))
+            self.missing.setdefault(f"fact {ref[0]}", []).append(self.facts[key])
         return self.facts[key]
 
     def line(self, place: int, stated: Mapping[str, str], rule: str, given: Sequence[Data]) -> None:
@@ -295,7 +284,7 @@ def theorem(name: str, said: str, certificate: Mapping[str, Data]) -> str:
     for own, kind, *given in certificate["declare"]:
         book.declare(own, kind, *given)
         letter = book.letters.get(own)
-        written.declare(own, kind, given, symmetric=letter is not None and letter.star is letter)
+        written.declare(own, kind, given, symmetric=letter is not None and letter.star == own)
     for place, (stated, rule, *given) in enumerate(certificate["lines"]):
         written.line(place, stated, rule, given)
     last = f"exact sub_eq_zero.mp (Eq.trans ({written.expand}) line_{len(certificate['lines']) - 1})"

@@ -80,17 +80,12 @@ def formula(told: Data) -> str:
     """A formula of a certificate."""
     if isinstance(told, str):
         return word(told)
-    head, *parts = told
-    texts = [formula(part) for part in parts]
-    if head == "+":
-        return " + ".join(texts).replace("+ −", "− ") or "0"
-    sums = [not isinstance(part, str) and part[0] == "+" for part in parts]
-    wrapped = [f"({text})" if plus else text for text, plus in zip(texts, sums, strict=True)]
-    if head == "*":
-        return " ".join(wrapped)
-    if head == "'":
-        return f"{wrapped[0]}*" if sums[0] or " " not in wrapped[0] else f"({wrapped[0]})*"
-    return f"−{wrapped[0]}" if head == "-1" else f"{head} {wrapped[0]}"
+    texts: list[str] = []
+    for c, *factors in told:
+        wrapped = [formula(one) if isinstance(one, str) or len(one) == 1 else f"({formula(one)})" for one in factors]
+        size = {"1": "", "-1": "−"}.get(c, f"{c} ".replace("-", "−"))
+        texts.append(size + " ".join(wrapped))
+    return " + ".join(texts).replace("+ −", "− ") or "0"
 
 
 def polynomial(told: dict[str, str]) -> str:

@@ -28,8 +28,8 @@ def small() -> dict[str, Any]:
     return {
         "spaces": {"force": "motion", "motion": "force"},
         "traits": [],
-        "declare": [["E", "leaf", "force", "force", "inward hop"], ["phi", "inverse", ["+", "", ["-1", "E"]]]],
-        "claim": ["phi E", ["+", "phi", ["-1", ""]]],
+        "declare": [["E", "leaf", "force", "force", "inward hop"], ["phi", "inverse", [["1", ""], ["-1", "E"]]]],
+        "claim": ["phi E", [["1", "phi"], ["-1", ""]]],
         "lines": [[{"phi E": "1", "phi": "-1", "": "1"}, "sum", ["-1", "", ["left", "phi"], ""]]],
     }
 
@@ -99,6 +99,7 @@ WRONG: list[tuple[tuple[str | int, ...], Any, str]] = [
     (("lines", 0, 2, 2), ["left", "phi", "phi"], "no fact here"),
     (("lines", 0, 2, 2), ["alone", "E", "E", ""], "no fact here"),
     (("lines", 0, 2, 2), ["scalar", "E"], "no number"),
+    (("lines", 0, 2, 2), ["right", "E"], "E is no inverse"),
     (("lines", 0, 2, 2), 0, "not there yet"),
     (("lines", 0, 2, 0), "1", "does not follow"),
     (("lines", 0, 0, "phi"), "-2", "does not follow"),
@@ -108,10 +109,11 @@ WRONG: list[tuple[tuple[str | int, ...], Any, str]] = [
     (("declare", 0, 4), "inwards hop", "inwards hop"),
     (("declare", 0, 4), "diagonal hop", "diagonal hop"),
     (("declare", 0, 4), "inward hop unit", "inward hop unit"),
-    (("declare", 0), ["E", "leaf", "force", "motion", "inward unit"], "E cannot be leaf inward unit"),
+    (("declare", 0), ["E", "leaf", "force", "force", "inward unit"], "inward unit"),
     (("declare", 0), ["E", "leaf", "force", "force", "inward hop", "definite"], "definite"),
-    (("declare", 0), ["E", "number", "force", "force", "diagonal", "symmetric"], "E is no number"),
+    (("declare", 0), ["E", "number", "force", "force", "diagonal", "symmetric"], "E cannot be number"),
     (("declare", 0), ["E", "rigid", "force", "force", "inward"], "E cannot be rigid"),
+    (("declare", 0), ["E", "rigid", "force", "force", "outward hop"], "E cannot be rigid"),
     (("declare", 0, 3), "motion", "types"),
     (("declare", 0, 0), "E'", "cannot be a name"),
     (("spaces",), {"force": "motion", "motion": "motion"}, "dual"),
@@ -137,33 +139,79 @@ def test_what_is_declared_is_used_and_once() -> None:
 
 
 def test_a_symmetric_letter_has_no_star() -> None:
-    made = riccati(["+", "M", "E P E'"])
+    made = riccati([["1", "M"], ["1", "E P E'"]])
     made["claim"][0] = "P'"
-    with pytest.raises(Refused, match="unknown letter P'"):
+    with pytest.raises(Refused, match=r"KeyError.*P'"):
         check(made)
 
 
 def test_an_equation_has_one_solution_or_none_is_believed() -> None:
-    assert check(riccati(["+", "M", "E P E'"]))["lines"] == 1
+    assert check(riccati([["1", "M"], ["1", "E P E'"]]))["lines"] == 1
     for wrong, why in (
-        (["+", "M", "P"], "causal"),
-        (["+", "M", ["1/2", "P"]], "causal"),
-        (["+", "M", "E P"], "inward"),
-        (["+", "M", ["2", "E P E'"], ["-1", "P"]], "causal"),
+        ([["1", "M"], ["1", "P"]], "causal"),
+        ([["1", "M"], ["1/2", "P"]], "causal"),
+        ([["1", "M"], ["1", "E P"]], "like its equation"),
+        ([["1", "M"], ["2", "E P E'"], ["-1", "P"]], "causal"),
+        ([["1", "M"], ["1", "E P' E'"]], "KeyError"),
     ):
         with pytest.raises(Refused, match=why):
             check(riccati(wrong))
 
 
+def asking(equation: Any, more: tuple[list[Any], ...]) -> dict[str, Any]:
+    """An unknown X with an equation, and what is made of it."""
+    made = riccati([["1", "M"], ["1", "E P E'"]])
+    made["declare"][:0] = [
+        ["N", "leaf", "force", "force", "inward"],
+        ["S", "leaf", "force", "force", "inward strict"],
+        ["W", "leaf", "motion", "force", "diagonal", "symmetric"],
+    ]
+    made["declare"][5:] = [["X", "unknown", "force", "motion", "full"], *more, ["X", "equals", equation]]
+    made["claim"] = ["X", equation]
+    made["lines"] = [[{}, "sum"]]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("equation", "more"),
+    [
+        ([["1", "N M"], ["1", "N X S'"]], ()),  # its own row
+        ([["1", "N M"], ["1", "S X"], ["1", "M S' W X"]], ()),  # rows of both sides
+        ([["1", "N M"], ["1", "S M E' W X"]], ()),  # down and up again, to itself
+        ([["1", "N M"], ["1", "S X' E'"]], ()),  # a row of X' is a column of X
+        ([["1", "N M"], ["1", "S X' W X"]], ()),
+        ([["1", "N M"], ["1", "d"]], (["d", "diag", "N X N'"],)),
+        ([["1", "N M"], ["1", "S d"]], (["d", "diag", "M E' W X"],)),
+        ([["1", "N M"], ["1", "S i M"]], (["i", "inverse", [["1", ""], ["1", "X W"]]],)),
+    ],
+)
+def test_what_does_not_ask_one_way_is_not_causal(equation: Any, more: tuple[list[Any], ...]) -> None:
+    with pytest.raises(Refused, match="not causal"):
+        check(asking(equation, more))
+
+
+@pytest.mark.parametrize(
+    ("equation", "more"),
+    [
+        ([["1", "N M"], ["1", "S X N'"], ["1", "E X"]], ()),
+        ([["1", "N M"], ["1", "E d"], ["1", "S X"]], (["d", "diag", "N X N'"],)),
+    ],
+)
+def test_what_asks_one_way_is_causal(equation: Any, more: tuple[list[Any], ...]) -> None:
+    """That X is what its equation says is the last line, so nothing is missing but that line."""
+    with pytest.raises(Refused, match="the last line is not the claim"):
+        check(asking(equation, more))
+
+
 def test_equations_that_speak_of_each_other_are_refused() -> None:
     """P = Q and Q = I + diag(P) have no solution: an equation may speak of solved unknowns only."""
-    made = riccati(["+", "M", "E P E'"])
+    made = riccati([["1", "M"], ["1", "E P E'"]])
     made["declare"][2:] = [
         ["P", "unknown", "force", "force", "diagonal"],
         ["Q", "unknown", "force", "force", "diagonal"],
         ["d", "diag", "P"],
         ["P", "equals", "Q"],
-        ["Q", "equals", ["+", "", "d"]],
+        ["Q", "equals", [["1", ""], ["1", "d"]]],
     ]
     with pytest.raises(Refused, match=r"the equation of P speaks of .*Q"):
         check(made)
@@ -176,17 +224,19 @@ def test_a_multiple_by_a_number_need_not_have_an_inverse() -> None:
     made = small()
     made["spaces"]["one"] = "one"
     made["declare"][1:1] = [["h", "number", "one", "one", "diagonal", "symmetric"]]
-    made["declare"][2][2] = ["+", "h", ["-1", "h E"]]
-    made["claim"] = ["h phi", ["+", "h phi E", ""]]
+    made["declare"][2][2] = [["1", "h"], ["-1", "h E"]]
+    made["claim"] = ["h phi", [["1", "h phi E"], ["1", ""]]]
     made["lines"] = [[{"h phi": "1", "h phi E": "-1", "": "-1"}, "sum", ["1", "", ["left", "phi"], ""]]]
     assert check(made)["assumed"] == ["phi exists"]
 
 
 def test_what_can_be_proved_of_an_unknown_is_not_assumed() -> None:
-    with pytest.raises(Refused, match="would have to be proved diagonal unit"):
-        check(riccati(["+", "M", "E P E'"], "diagonal unit"))
+    with pytest.raises(Refused, match="diagonal unit"):
+        check(riccati([["1", "M"], ["1", "E P E'"]], "diagonal unit"))
+    with pytest.raises(Refused, match="like its equation"):
+        check(riccati([["1", "M"], ["1", "E P E'"]], "inward strict"))
     with pytest.raises(Refused, match="definite"):
-        check(riccati(["+", "M", "E P E'"], "diagonal", "symmetric", "definite"))
+        check(riccati([["1", "M"], ["1", "E P E'"]], "diagonal", "symmetric", "definite"))
 
 
 def test_terms_that_do_not_fit_are_refused_even_if_they_cancel() -> None:
@@ -252,10 +302,10 @@ def brackets(*facts: Any, traits: tuple[str, ...] = ()) -> dict[str, Any]:
             ["E", "rigid", "force", "force", "inward hop"],
             ["w", "leaf", "rate", "one", "full"],
             ["X", "leaf", "motion", "one", "full"],
-            ["x", "cross", "X"],
-            ["h", "cross", "H' w"],
-            ["e", "cross", "E' X"],
-            ["s", "spin", "H' w"],
+            ["x", "cross", "X", "motion", "motion"],
+            ["h", "cross", "H' w", "motion", "motion"],
+            ["e", "cross", "E' X", "motion", "motion"],
+            ["s", "spin", "H' w", "motion", "motion"],
         ],
         "claim": ["0", "0"],
         "lines": [[{}, "sum", *(["1", "", fact, ""] for fact in facts)]],
@@ -289,14 +339,14 @@ def test_no_fact_is_invented(fact: list[str], traits: list[str], why: str) -> No
 
 
 def test_no_inverse_is_forged() -> None:
-    for body, why in ((["+", "E", ["-1", "E"]], "terms of types"), ("E E'", "ill-typed")):
+    for body, why in (([["1", "E"], ["-1", "E"]], "terms of types"), ("E E'", "ill-typed")):
         made = small()
         made["declare"][1][2] = body
         with pytest.raises(Refused, match=why):
             check(made)
     made = small()
-    made["declare"][1] = ["phi", "root", ["+", "", ["-1", "E"]], "force"]
-    with pytest.raises(Refused, match="no root"):
+    made["declare"][1] = ["phi", "root", [["1", ""], ["-1", "E"]], "force", "force"]
+    with pytest.raises(Refused, match="cannot be root"):
         check(made)
 
 

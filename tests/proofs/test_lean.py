@@ -90,7 +90,7 @@ def test_facts_of_brackets_are_hypotheses() -> None:
     text = proved("Jacobi identity").render("lean")
     (told,) = theorems(text)
     assert "fact jacobi: jacobi_fact" in text
-    assert told.hypotheses["jacobi_fact"] == "cross = cross_X * cross_Z - cross_Z * cross_X"
+    assert told.hypotheses["jacobi_fact"] == "cross - cross_X * cross_Z + cross_Z * cross_X = 0"
 
 
 def test_of_blocks_there_is_a_comment() -> None:

@@ -19,11 +19,11 @@ def test_words() -> None:
 
 
 def test_formulas() -> None:
-    assert formula(["+", "", ["-1", "E_phi"]]) == "I − E_φ"
-    assert formula(["*", ["+", "", ["-1", "H psi K"]], "H phi"]) == "(I − H ψ K) H φ"
-    assert formula(["'", ["+", "", "K"]]) == "(I + K)*"
-    assert formula(["1/2", "M"]) == "1/2 M"
-    assert formula(["+"]) == "0"
+    assert formula([["1", ""], ["-1", "E_phi"]]) == "I − E_φ"
+    assert formula([["1", [["1", ""], ["-1", "H psi K"]], "H phi"]]) == "(I − H ψ K) H φ"
+    assert formula([["-1", [["1", "H"], ["2", "K'"]], ""], ["-3/2", "M"]]) == "−(H + 2 K*) I − 3/2 M"
+    assert formula([["1/2", "M"]]) == "1/2 M"
+    assert formula([]) == "0"
 
 
 def test_polynomials_begin_with_their_shortest_words() -> None:

@@ -1,0 +1,136 @@
+"""What the kernel says of blocks and of block diagonals, compared with whole numbers on random forests."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from operator_algebra.proofs.kernel import Book, Poly, Word
+from tests.often import some
+
+BODIES = 7
+GIVEN = {"A": "diagonal", "E": "inward hop", "N": "inward", "S": "inward strict", "F": "full"}
+Matrix = np.ndarray[tuple[int, int], np.dtype[np.object_]]
+
+
+def forest(rng: random.Random, *, serial: bool) -> list[int]:
+    """Parents; where no body carries two others, each hangs on the last one or on the ground."""
+    if serial:
+        return [-1, *(k - 1 if rng.random() < 0.8 else -1 for k in range(1, BODIES))]
+    return [-1, *(rng.randrange(-1, k) for k in range(1, BODIES))]
+
+
+class Drawn:
+    """Letters as matrices of small whole numbers, and the same letters in a book of the kernel."""
+
+    def __init__(self, seed: int, *, serial: bool) -> None:
+        self.rng = random.Random(seed)
+        self.parents = forest(self.rng, serial=serial)
+        self.book = Book({"x": "x"}, ["serial"] if serial else [])
+        self.values: dict[str, Matrix] = {}
+        for name, blocks in GIVEN.items():
+            self.book.declare(name, "leaf", "x", "x", blocks)
+            self._enter(name, self._draw(blocks))
+        self._made("U", "inverse", [["1", ""], ["-1", "E"], ["2", "A S"]])
+        self._made("d", "diag", "E' A E")
+        for name in ("e", "f", "g"):
+            self._made(name, "diag", " ".join(self.rng.choices([*self.values], k=4)))
+
+    def ways(self, i: int) -> dict[int, int]:
+        """How many edges a body climbs to each of those that carry it, and to the ground."""
+        found, k = {i: 0}, i
+        while k >= 0:
+            found[self.parents[k]], k = found[k] + 1, self.parents[k]
+        return found
+
+    def _draw(self, blocks: str) -> Matrix:
+        made = np.zeros((BODIES, BODIES), dtype=object)
+        for i in range(BODIES):
+            for j in range(BODIES):
+                edges = {"diagonal": [0], "inward hop": [1], "inward": range(9), "inward strict": range(1, 9)}
+                if blocks == "full" or self.ways(j).get(i) in edges[blocks]:
+                    made[i, j] = self.rng.choice([-2, -1, 1, 2, 3])
+        return made
+
+    def _enter(self, name: str, value: Matrix) -> None:
+        starred = {f"{name}'": value.T} if f"{name}'" in self.book.letters else {}
+        self.values |= {name: value, **starred}
+
+    def _made(self, name: str, kind: str, formula: object) -> None:
+        self.book.declare(name, kind, formula)
+        body = self.of(self.book.read(formula))
+        if kind == "diag":
+            self._enter(name, np.diag(np.diag(body)))
+            return
+        one: Matrix = np.eye(BODIES, dtype=int).astype(object)
+        rest, power, total = one - body, one, one
+        for _ in range(BODIES):  # what is strict is nilpotent
+            power = power @ rest
+            total = total + power
+        self._enter(name, total)
+
+    def word(self, word: Word) -> Matrix:
+        made: Matrix = np.eye(BODIES, dtype=int).astype(object)
+        for x in word:
+            made = made @ self.values[x]
+        return made
+
+    def of(self, p: Poly) -> Matrix:
+        made: Matrix = np.zeros((BODIES, BODIES), dtype=object)
+        for word, c in p.items():
+            made = made + c * self.word(word)
+        return made
+
+    def words(self, count: int) -> Iterator[Word]:
+        for _ in range(count):
+            yield tuple(self.rng.choices([*self.values], k=self.rng.randrange(1, 7)))
+
+    def meet(self, i: int, j: int, shape: tuple[float, float, float, float]) -> bool:
+        """Whether two bodies, climbing as far as a shape says, meet."""
+        a, b, c, d = shape
+        first, second = self.ways(i), self.ways(j)
+        return any(a <= first[k] <= b and c <= second[k] <= d for k in first.keys() & second.keys())
+
+
+CASES = [(seed, serial) for seed in range(60) for serial in (False, True)]
+
+
+@pytest.mark.parametrize(("seed", "serial"), some(CASES, each=15))
+def test_blocks_are_where_the_shape_has_them(seed: int, serial: bool) -> None:
+    drawn = Drawn(seed, serial=serial)
+    for word in drawn.words(120):
+        shape = drawn.book.shape(word)
+        value = drawn.word(word)
+        wrong = [(i, j) for i, j in zip(*np.nonzero(value), strict=True) if not drawn.meet(int(i), int(j), shape)]
+        assert not wrong, (word, shape, drawn.parents)
+
+
+@pytest.mark.parametrize(("seed", "serial"), some(CASES, each=15))
+def test_what_is_said_to_have_the_same_diagonal_has_it(seed: int, serial: bool) -> None:
+    drawn = Drawn(seed, serial=serial)
+    changed = 0
+    for word in drawn.words(120):
+        other = drawn.book.diagonal(word)
+        changed += other != {word: 1}
+        assert (np.diag(drawn.of(other)) == np.diag(drawn.word(word))).all(), (word, other, drawn.parents)
+    assert changed > 10
+
+
+@pytest.mark.parametrize("serial", [False, True])
+def test_siblings_couple_unless_there_are_none(serial: bool) -> None:
+    book = Drawn(0, serial=serial).book
+    assert (book.shape(("E'", "A", "E")) == (0, 0, 0, 0)) == serial
+    assert book.shape(("E", "F", "E'")) == book.shape(("F",))
+    assert book.shape(("E", "A", "E'")) == (0, 0, 0, 0)
+    assert book.shape(("E", "E", "A", "E'")) == (0, 0, 1, 1)
+
+
+def test_what_changes_the_body_is_not_opened() -> None:
+    """diag(E diag(Y) E*) is not diag(E Y E*) if Y couples siblings, nor diag(E* diag(Y)) diag(E* Y)."""
+    book = Drawn(0, serial=False).book
+    assert book.diagonal(("E", "d", "E'")) == {("E", "d", "E'"): 1}
+    assert book.diagonal(("E'", "d", "E")) == {("E'", "E'", "A", "E", "E"): 1}
+    assert book.diagonal(("N", "d")) == {("N", "d"): 1}

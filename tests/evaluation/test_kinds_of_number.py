@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from shutil import which
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,13 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, block, logdet, trace
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.models.families import random_tree
+from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.kinematics import inertia_blocks
 from operator_algebra.models.model import Body, Model
 from operator_algebra.operators.spaces import RATE, TORQUE
 from operator_algebra.spatial.arrays import Axes
-from operator_algebra.spatial.inertia import spatial_inertia
+from operator_algebra.spatial.inertia import Inertia, spatial_inertia
+from operator_algebra.spatial.transforms import Placement
 from tests.expression_strategies import expressions, inputs_for
 from tests.lowering.agreement import bound, scale
 from tests.oracles.finite_differences import along
@@ -246,7 +249,10 @@ PLANAR = random_tree(3, joints=("revolute",), seed=1)
 ONES = np.ones(3)
 
 
-@pytest.mark.parametrize("kind", [np.complex128, np.complex64, np.longdouble, np.clongdouble])
+NOT_FLOATS = (np.complex128, np.complex64, np.longdouble, np.clongdouble)
+
+
+@pytest.mark.parametrize("kind", NOT_FLOATS)
 @pytest.mark.parametrize("name", ["q", "v", "qdd"])
 def test_compiled_programs_refuse_what_they_cannot_hold(name: str, kind: Any) -> None:
     run = compile_program(dynamics.inverse_dynamics, PLANAR)
@@ -260,6 +266,50 @@ def test_compiled_programs_refuse_what_they_cannot_hold(name: str, kind: Any) ->
     if name == "q":
         with pytest.raises(InputError, match=r"compiled programs compute with float64"):
             compile_program(dynamics.mass_matrix, PLANAR).linear_operator(q=values["q"])
+
+
+@pytest.mark.parametrize("name", ["q", "v", "qdd", "f_ext"])
+@pytest.mark.parametrize("backend", ["numpy", "interpreter", "c"])
+def test_every_backend_refuses_them_however_often_it_ran(backend: str, name: str) -> None:
+    """Interpreted, traced and as machine code, which plain arguments reach without being looked at again."""
+    if backend == "c" and not (which("cc") or which("gcc") or which("clang")):
+        pytest.skip("there is no C compiler")
+    run = compile_program(dynamics.inverse_dynamics, PLANAR, backend=backend)
+    plain: dict[str, Any] = {"q": ONES, "v": ONES, "qdd": ONES, "f_ext": np.zeros(18)}
+    many = np.ones((20_000, 3))
+    for warmed in (0, 4, 1):
+        for _ in range(warmed):
+            run(**plain) if warmed > 1 or backend != "numpy" else run(**{**plain, "q": many})
+        for kind in NOT_FLOATS:
+            for wrong in (plain[name].astype(kind), np.stack([plain[name].astype(kind)] * 3)):
+                with pytest.raises(InputError, match=rf"{name} .*compiled programs compute with float64"):
+                    run(**{**plain, name: wrong})
+        with pytest.raises(InputError, match=name):
+            run(**{**plain, name: [complex(x) for x in plain[name]]})
+        with pytest.raises(InputError, match=r"float64"):
+            run(**plain, out=np.zeros(3, np.complex128))
+        with pytest.raises(InputError, match=rf"{name} .*compiled programs compute with float64"):
+            run.bind(**{**plain, name: plain[name].astype(np.longdouble)}, out=np.zeros(3))
+
+
+def test_closed_forms_hold_every_bit() -> None:
+    """A third in extended precision is not that in floats; the model is of numbers that both have."""
+    sympy: Any = import_module("sympy")
+    bodies = [
+        Body(name, parent, Joint.revolute((0, 0, 1)), Placement(translation=(1, 0, 0)), Inertia(1.0, (0.5, 0, 0)))
+        for name, parent in (("upper", None), ("lower", "upper"))
+    ]
+    model = Model(name="dyadic", bodies=bodies, gravity=(0, -10, 0), strict=False)
+    third = np.array([1, 2], dtype=np.longdouble) / 3
+    given_: dict[str, Any] = {"q": third, "v": third, "qdd": third}
+    run = compile_program(dynamics.inverse_dynamics, model, backend="sympy")
+    exact = [np.longdouble(str(sympy.N(x, 40))) for x in run(**given_)]
+    expected = evaluate(dynamics.inverse_dynamics, model, **given_).dense().ravel()
+    assert apart(exact, expected) <= 100 * LONG_EPS * size(expected)
+    for name in given_:
+        with pytest.raises(InputError, match="not a finite real number"):
+            run(**{**given_, name: third + np.clongdouble(1j)})
+        run(**{**given_, name: third.astype(np.clongdouble)})  # the complex number 1/3 + 0i is a real one
 
 
 @pytest.mark.parametrize("wrong", not_numbers((3,)))

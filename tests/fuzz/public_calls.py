@@ -68,7 +68,7 @@ def calls(folder: Path) -> dict[str, Call]:
     options: dict[str, Any] = {"name": "j", "armature": 0.1, "damping": 0.1, "limits": None}
     return {
         # -- mechanisms
-        "load": call(oa.load, "planar2r", base="fixed", merge_fixed=True, strict=True),
+        "load": call(oa.load, "planar2r", base="fixed", merge_fixed=True, mimic=True, strict=True),
         "chain": call(oa.chain, 2, joint="revolute", seed=0),
         "random_tree": call(oa.random_tree, 3, joints=("revolute",), branching=0.5, mass_spread=0.0, seed=0),
         "Body": call(
@@ -78,9 +78,10 @@ def calls(folder: Path) -> dict[str, Call]:
         "Frame": call(
             _model_with_a_frame, body="link1", placement=place,
         ),
+        "Mimic": call(oa.Mimic, "joint2", "joint1", multiplier=2.0, offset=0.1),
         "Model": call(
             oa.Model, name="m", bodies=arm.bodies, gravity=(0, 0, -9.81),
-            frames={"tool": oa.Frame("link1")}, strict=True,
+            frames={"tool": oa.Frame("link1")}, mimic=[oa.Mimic("joint2", "joint1")], strict=True,
         ),
         "Model.body_index": call(arm.body_index, "link1"),
         "Model.joint_index": call(arm.joint_index, "joint1"),
@@ -224,6 +225,11 @@ def calls(folder: Path) -> dict[str, Call]:
         "dynamics.centre_of_mass": call(dyn.centre_of_mass, robot, q=q),
         "dynamics.total_mass": call(dyn.total_mass, robot),
         "dynamics.potential_energy": call(dyn.potential_energy, robot, q=q),
+        "embedding.embedded": call(oa.embedding.embedded, mass, T),
+        "embedding.matrix": call(oa.embedding.matrix, robot),
+        "embedding.coupling": call(oa.embedding.coupling, _geared()),
+        "embedding.follow": call(oa.embedding.follow, _geared(), q),
+        "embedding.follow_rates": call(oa.embedding.follow_rates, _geared(), v),
         "task_space.of": call(task.of, task.B_stacked, task.B_dot_stacked),
         "task_space.picks": call(task.picks, robot, ["elbow"], linear=True, q=q, frame="body"),
         "task_space.pick_rates": call(task.pick_rates, robot, ["elbow"], q=q, v=v, linear=True, frame="body"),
@@ -260,6 +266,10 @@ def _model_of_a_body(**parts: Any) -> oa.Model:
 
 def _model_with_a_frame(**parts: Any) -> oa.Model:
     return oa.Model(bodies=oa.chain(2).bodies, frames={"tool": oa.Frame(**parts)})
+
+
+def _geared() -> oa.Model:
+    return oa.Model(bodies=oa.chain(2).bodies, mimic=[oa.Mimic("joint2", "joint1", -1.0, 0.1)])
 
 
 def _equation(X: oa.Expr) -> oa.Expr:

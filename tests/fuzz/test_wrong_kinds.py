@@ -92,6 +92,7 @@ def public() -> Iterator[str]:
         oa.decomposition,
         oa.task_space,
         oa.sensitivities,
+        oa.embedding,
         oa.lie,
         diagnosis,
     ):

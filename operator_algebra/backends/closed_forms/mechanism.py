@@ -88,7 +88,7 @@ def objects(values: object) -> Objects:
         entries = list(given.flat)
     except Exception:  # noqa: BLE001  a value of the caller's own may fail in any way
         raise TypeError(f"{shown(values)} is not an array of numbers and expressions") from None
-    made = [rational(x) if isinstance(x, float) and math.isfinite(x) else _expression(x) for x in entries]
+    made = [_expression(x) for x in entries]
     return np.fromiter(made, dtype=object, count=len(made)).reshape(given.shape)
 
 
@@ -98,7 +98,13 @@ def vector(values: object) -> Objects:
 
 
 def _expression(x: object) -> Expression:
-    """A number or an expression; text is not evaluated."""
+    """A number or an expression, every bit of it; text is not evaluated."""
+    if isinstance(x, float) and math.isfinite(x):
+        return rational(x)
+    if isinstance(x, np.floating) and np.isfinite(x):  # other widths, which SymPy would round to a decimal
+        return sympy.Rational(*x.as_integer_ratio())
+    if isinstance(x, np.complexfloating):
+        return _expression(x.real) + sympy.I * _expression(x.imag)
     found = None if isinstance(x, str) else sympy.sympify(x)
     if found is None or not isinstance(found, sympy.Expr):
         raise TypeError(f"{x!r:.40} is neither a number nor an expression")

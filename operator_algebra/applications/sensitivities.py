@@ -13,11 +13,23 @@ from numpy.typing import ArrayLike, NDArray
 from operator_algebra.applications import dynamics
 from operator_algebra.expressions.build import operator, vector
 from operator_algebra.expressions.linear_part import linear_part
+from operator_algebra.expressions.query import trace
 from operator_algebra.models.configurations import rest
 from operator_algebra.models.model import Model, check_model
 from operator_algebra.operators.spaces import RATE, TORQUE
 from operator_algebra.rates import CONSTANT_MAPS
-from operator_algebra.symbols import H, M, V_tilde, differentiate, phi, spring, v
+from operator_algebra.symbols import (
+    H,
+    M,
+    V_tilde,
+    armature,
+    differentiate,
+    innovations,
+    motion,
+    phi,
+    spring,
+    v,
+)
 
 w = vector("w", RATE)
 """A direction: what is linear in it, for every w, is a derivative by each coordinate or rate."""
@@ -35,6 +47,11 @@ coriolis_matrix = H @ phi @ (M @ differentiate(phi.T @ H.T) + (M @ V_tilde - V_t
 
 mass_matrix_along = differentiate(dynamics.mass_matrix, along=w, domain=[CONSTANT_MAPS])
 """How ℳ changes with the pose.        [diagonalized dynamics (6.14)]"""
+
+_with = innovations(armature)
+
+logdet_along = trace(2 * motion(w).delta @ _with.P_plus @ _with.Upsilon_plus)
+"""How log det ℳ changes with the pose: tr ℳ⁻¹ times `mass_matrix_along`, which is 2 tr δ P⁺ Υ⁺, in one sweep."""
 
 inverse_dynamics_along = differentiate(dynamics.inverse_dynamics, along=w, rates=_held, domain=[CONSTANT_MAPS])
 """How the joint forces change with the pose, at the same q̈ and v."""
@@ -81,5 +98,5 @@ def stiffness(model: Model, *, q: ArrayLike) -> list[NDArray[np.float64]]:
 __all__ = [
     "coriolis_matrix", "forward_dynamics_along", "forward_dynamics_along_v", "forward_dynamics_by_q",
     "forward_dynamics_by_v", "inverse_dynamics_along", "inverse_dynamics_along_v", "inverse_dynamics_by_q",
-    "inverse_dynamics_by_v", "mass_matrix_along", "mass_matrix_rate", "spring_rate", "stiffness", "w",
+    "inverse_dynamics_by_v", "logdet_along", "mass_matrix_along", "mass_matrix_rate", "spring_rate", "stiffness", "w",
 ]  # fmt: skip

@@ -13,7 +13,7 @@ from operator_algebra.applications import dynamics, sensitivities
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.evaluation import evaluate
 from operator_algebra.expressions.nodes import Expr
-from operator_algebra.expressions.query import dense
+from operator_algebra.expressions.query import dense, logdet, trace
 from operator_algebra.interop import pinocchio
 from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import random_tree
@@ -131,6 +131,22 @@ def compared_with(pin: Any, model: Model, seed: int, solved: float = DIGITS) -> 
     damped = evaluate(inv(dynamics.mass_matrix) @ damping, model, q=q).dense()
     found = compile_program(dense(sensitivities.forward_dynamics_by_v), model)(q=q, v=v)
     assert apart(found + damped, by_v) <= solved * size(by_v)
+
+
+@pytest.mark.parametrize("name", ["all joints", "humanoid"])
+def test_the_gradient_of_the_log_determinant(name: str) -> None:
+    model = ALL if name == "all joints" else load(name)
+    model = sprung(model)  # with armature
+    q, _ = model.random(2)
+    directions = np.eye(model.nv)
+    found = compile_program(sensitivities.logdet_along, model)(q=q, w=directions)
+    ahead = model.integrate(q, 1j * TINY * directions)
+    values: Any = [evaluate(logdet(dynamics.mass_matrix), model, q=one).dense().item() for one in ahead]
+    expected = np.imag(values) / TINY
+    assert apart(found, expected) <= DIGITS * size(expected)
+    by_trace = trace(inv(dynamics.mass_matrix) @ sensitivities.mass_matrix_along)
+    assert apart(compile_program(by_trace, model)(q=q, w=directions), expected) <= DIGITS * size(expected)
+    assert len(lower(sensitivities.logdet_along).sweeps) == 1
 
 
 ORDERS = {"inverse_dynamics_by_q": (2, "O(N depth)"), "inverse_dynamics_by_v": (2, "O(N depth)"),

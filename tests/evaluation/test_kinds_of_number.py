@@ -277,19 +277,25 @@ def test_every_backend_refuses_them_however_often_it_ran(backend: str, name: str
     run = compile_program(dynamics.inverse_dynamics, PLANAR, backend=backend)
     plain: dict[str, Any] = {"q": ONES, "v": ONES, "qdd": ONES, "f_ext": np.zeros(18)}
     many = np.ones((20_000, 3))
+
+    def call(**changed: Any) -> Any:
+        given_: dict[str, Any] = {**plain, **changed}
+        return run(**given_)
+
+    wide: dict[str, Any] = {**plain, name: plain[name].astype(np.longdouble)}
     for warmed in (0, 4, 1):
         for _ in range(warmed):
-            run(**plain) if warmed > 1 or backend != "numpy" else run(**{**plain, "q": many})
+            call(q=many if warmed == 1 and backend == "numpy" else ONES)
         for kind in NOT_FLOATS:
             for wrong in (plain[name].astype(kind), np.stack([plain[name].astype(kind)] * 3)):
                 with pytest.raises(InputError, match=rf"{name} .*compiled programs compute with float64"):
-                    run(**{**plain, name: wrong})
+                    call(**{name: wrong})
         with pytest.raises(InputError, match=name):
-            run(**{**plain, name: [complex(x) for x in plain[name]]})
+            call(**{name: [complex(x) for x in plain[name]]})
         with pytest.raises(InputError, match=r"float64"):
-            run(**plain, out=np.zeros(3, np.complex128))
+            call(out=np.zeros(3, np.complex128))
         with pytest.raises(InputError, match=rf"{name} .*compiled programs compute with float64"):
-            run.bind(**{**plain, name: plain[name].astype(np.longdouble)}, out=np.zeros(3))
+            run.bind(**wide, out=np.zeros(3))
 
 
 def test_closed_forms_hold_every_bit() -> None:
@@ -307,9 +313,11 @@ def test_closed_forms_hold_every_bit() -> None:
     expected = evaluate(dynamics.inverse_dynamics, model, **given_).dense().ravel()
     assert apart(exact, expected) <= 100 * LONG_EPS * size(expected)
     for name in given_:
+        turned: dict[str, Any] = {**given_, name: third + np.clongdouble(1j)}
         with pytest.raises(InputError, match="not a finite real number"):
-            run(**{**given_, name: third + np.clongdouble(1j)})
-        run(**{**given_, name: third.astype(np.clongdouble)})  # the complex number 1/3 + 0i is a real one
+            run(**turned)
+        real: dict[str, Any] = {**given_, name: third.astype(np.clongdouble)}  # 1/3 + 0i is a real number
+        assert list(run(**real)) == list(run(**given_))
 
 
 @pytest.mark.parametrize("wrong", not_numbers((3,)))

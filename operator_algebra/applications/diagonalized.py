@@ -10,7 +10,8 @@ from __future__ import annotations
 from operator_algebra.applications import dynamics
 from operator_algebra.expressions.build import inv, root, scalar, vector
 from operator_algebra.operators.spaces import RATE
-from operator_algebra.symbols import B, H, armature, innovations, v
+from operator_algebra.rates import CONSTANT_MAPS, SINGLE
+from operator_algebra.symbols import B, H, armature, differentiate, innovations, v
 
 _with = innovations(armature)
 _D, _U, _W, _m, _ell = _with.D, _with.U, _with.W, _with.m, _with.ell
@@ -93,7 +94,16 @@ set_point_control = rate_control + pull * _m @ inv(root(_D)) @ H @ _with.psi @ B
 [diagonalized dynamics, control 8.2]
 """
 
+w = vector("w", RATE)
+"""A direction."""
+
+coordinate_test = _with.m_ring.T @ w - differentiate(_m.T @ v, along=w, domain=[SINGLE, CONSTANT_MAPS])
+"""(ṁ)* w − ∂_w (m*) v: zero for all v and w if ν is the rate of coordinates. One degree of freedom.
+
+[diagonalized dynamics (2.2), assumption 1]"""
+
 __all__ = [
+    "coordinate_test",
     "coriolis_of_normalised",
     "coriolis_of_total",
     "energy_of_total",
@@ -118,5 +128,6 @@ __all__ = [
     "total_bias",
     "total_rate",
     "velocity_of_total",
+    "w",
     "xi",
 ]  # fmt: skip

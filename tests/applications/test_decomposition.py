@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 
+import operator_algebra as oa
 from operator_algebra.applications import decomposition, dynamics
+from operator_algebra.errors import InputError
 from operator_algebra.evaluation import evaluate
 from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Body, Model
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
-from operator_algebra.symbols import V, X_cm
+from operator_algebra.symbols import H, V, X_cm, inv, phi
 from tests.applications.inputs import Case, cases, same
 from tests.rounding import apart
 
@@ -92,6 +95,59 @@ def test_masses_do_not_mix(case: Case) -> None:
     masses = case.value(decomposition.central_inertia)
     for k in range(case.model.n):
         assert same(masses[6 * k : 6 * k + 3, 6 * k + 3 : 6 * k + 6], np.zeros((3, 3)), masses)
+
+
+@given(cases)
+@settings(max_examples=8)
+def test_elimination_may_stop_anywhere(case: Case) -> None:
+    """Step by step beside Gauss; what is left are the entries of bodies whose outward joints are free."""
+    model, mass = case.model, case.value(dynamics.mass_matrix)
+    left, steps = mass.copy(), np.eye(len(mass))
+    arms, joints = case.value(phi), case.value(H)
+    for k in reversed(range(model.n)):
+        own = model.v_slices[k]
+        above = slice(0, own.start)
+        if own.stop > own.start:
+            left[above] -= left[above, own] @ LINALG.solve(left[own, own], left[own])
+        alone = decomposition.choose(model, [model.joint_names[k]])
+        some = decomposition.choose(model, model.joint_names[k:])
+        step = case.value(decomposition.elementary_elimination, chosen=alone)
+        steps = step @ steps
+        assert same(step @ case.value(decomposition.elementary_inverse, chosen=alone), np.eye(len(mass)), step)
+        assert same(case.value(decomposition.partial_elimination, chosen=some), steps, steps)
+        assert same(case.value(decomposition.partly_eliminated, chosen=some), left, mass)
+        M_hat = case.value(inv(X_cm) @ decomposition.partly_articulated @ inv(X_cm).T, chosen=some)
+        bodies = slice(0, 6 * k)
+        kept = joints[above, bodies] @ blocks_of(M_hat, k) @ arms[bodies, bodies].T @ joints[above, bodies].T
+        expected = np.diag(model.arrays.armature[above])
+        for rows in model.v_slices[:k]:
+            inward = slice(0, rows.stop)
+            expected[rows, inward] += kept[rows, inward]
+        pattern = np.tril(np.ones_like(expected))
+        assert same(left[above, above] * pattern, expected * pattern, mass)
+
+
+def blocks_of(matrix: Any, count: int) -> Any:
+    """The first blocks on the diagonal."""
+    found = np.zeros((6 * count, 6 * count))
+    for k in range(count):
+        part = slice(6 * k, 6 * k + 6)
+        found[part, part] = matrix[part, part]
+    return found
+
+
+def test_every_stage_at_once_is_a_batch() -> None:
+    """The table of two indices: a sweep for each stage, none locked first and all locked last."""
+    stages = [decomposition.choose(ARM3, ARM3.joint_names[k:]) for k in range(ARM3.n + 1)]
+    found = [oa.compile(decomposition.partly_articulated, ARM3)(q=POSE, chosen=stage) for stage in stages]
+    free, locked = (oa.compile(e, ARM3)(q=POSE) for e in (decomposition.articulated, decomposition.composite))
+    assert apart(found[0], free) <= PRINTED
+    assert apart(found[-1], locked) <= PRINTED
+
+
+def test_joints_that_are_not_there_cannot_be_chosen() -> None:
+    with pytest.raises(InputError, match='ARM3 has no joint "fourth" to eliminate'):
+        decomposition.choose(ARM3, ["fourth"])
 
 
 def test_a_published_arm() -> None:

@@ -15,10 +15,14 @@ from operator_algebra.applications import diagonalized, dynamics
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import random_tree
+from operator_algebra.models.joints.joint import Joint
+from operator_algebra.models.model import Body, Model
 from operator_algebra.models.numeric import Numbers as Floats
+from operator_algebra.spatial.inertia import Inertia
+from operator_algebra.spatial.transforms import Placement
 from operator_algebra.symbols import B, H, V, armature, innovations, phi
 from tests.applications.inputs import Case, cases, frames, same, seeds
-from tests.rounding import apart, size
+from tests.rounding import apart, rounding, size
 from tests.strategies import mechanisms
 
 INTEGRATED = 1e-10
@@ -138,3 +142,28 @@ def test_the_same_motion_in_total_rates() -> None:
     other = after(diagonal, np.concatenate([q, total(q=q, v=v)]))
     assert apart(other[: model.nq], one[: model.nq]) <= INTEGRATED
     assert apart(other[model.nq :], total(q=one[: model.nq], v=one[model.nq :])) <= INTEGRATED * max(1.0, size(one))
+
+
+@given(single)
+@settings(max_examples=8)
+def test_the_test_for_coordinates_is_a_curl(case: Case) -> None:
+    """Against steps into the complex plane."""
+    v, w, m = case.values["v"], case.values["w"], innovations(armature).m
+
+    def slope(along: Floats, of: Floats) -> Any:
+        ahead = case.model.integrate(case.q, 1j * 1e-40 * along)
+        return (case.value(m, q=ahead).T @ of).imag / 1e-40
+
+    assert same(case.value(diagonalized.coordinate_test), slope(v, w) - slope(w, v), case.value(m))
+
+
+@pytest.mark.parametrize(("offset", "there_are_coordinates"), [(0.0, True), (0.3, False)])
+def test_a_balanced_link_leaves_normalised_rates_that_are_rates_of_coordinates(
+    offset: float, there_are_coordinates: bool
+) -> None:
+    """A flat arm of two links: the mass matrix does not change where the second is balanced on its joint."""
+    turn, ball = Joint.revolute((0, 0, 1)), Inertia.sphere(1.0, 0.2, com=(0.4, 0, 0))
+    second = Body("two", "one", turn, Placement(translation=(1, 0, 0)), Inertia.sphere(1.5, 0.2, com=(offset, 0, 0)))
+    arm = Model(name="balanced", bodies=[Body("one", None, turn, inertia=ball), second])
+    found = compile_program(diagonalized.coordinate_test, arm)(q=[0.3, 0.7], v=[1.0, 0.2], w=[-0.4, 1.0])
+    assert (size(found) <= rounding()) == there_are_coordinates

@@ -222,6 +222,8 @@ def calls(folder: Path) -> dict[str, Call]:
         # -- applications
         "dynamics.poses": call(dyn.poses, robot, q=q),
         "sensitivities.stiffness": call(oa.sensitivities.stiffness, robot, q=q),
+        "decomposition.choose": call(oa.decomposition.choose, robot, ["elbow"]),
+        "global_form.held_forces": call(oa.global_form.held_forces, robot, q=q, frame="world"),
         "dynamics.centre_of_mass": call(dyn.centre_of_mass, robot, q=q),
         "dynamics.total_mass": call(dyn.total_mass, robot),
         "dynamics.potential_energy": call(dyn.potential_energy, robot, q=q),

@@ -90,6 +90,7 @@ def public() -> Iterator[str]:
         oa.diagonalized,
         oa.estimation,
         oa.decomposition,
+        oa.global_form,
         oa.task_space,
         oa.sensitivities,
         oa.embedding,

@@ -101,10 +101,11 @@ def _expression(x: object) -> Expression:
     """A number or an expression, every bit of it; text is not evaluated."""
     if isinstance(x, float) and math.isfinite(x):
         return rational(x)
-    if isinstance(x, np.floating) and np.isfinite(x):  # other widths, which SymPy would round to a decimal
-        return sympy.Rational(*x.as_integer_ratio())
+    scalar = cast("Any", x)
     if isinstance(x, np.complexfloating):
-        return _expression(x.real) + sympy.I * _expression(x.imag)
+        return _expression(scalar.real) + sympy.I * _expression(scalar.imag)
+    if isinstance(x, np.floating) and np.isfinite(scalar):  # other widths, which SymPy would round to a decimal
+        return sympy.Rational(*scalar.as_integer_ratio())
     found = None if isinstance(x, str) else sympy.sympify(x)
     if found is None or not isinstance(found, sympy.Expr):
         raise TypeError(f"{x!r:.40} is neither a number nor an expression")

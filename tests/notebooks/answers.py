@@ -34,6 +34,16 @@ WRONG: dict[str, list[tuple[str, ...]]] = {
         ("lambda qdd: np.zeros(7)", "lambda qdd: fast + 1", "lambda qdd: 1 / 0"),
         ("0.0", "1.0", "-1.7", "1e300"),
     ],
+    "06_the_filter": [
+        ('"A"', '"C"'),
+        ('"P"', '"K"', '"psi"'),
+        (
+            "lambda before, variance, new, R: before",
+            "lambda before, variance, new, R: before + variance / (variance + R) * new",
+            "lambda before, variance, new, R: 1 / 0",
+        ),
+        ("4.0", "3", "0", "-12.0", "1e300"),
+    ],
     "07_the_identity": [
         ('"A"',),
         ("I", "I + K @ H @ psi", "I - K @ H @ phi"),
@@ -95,6 +105,12 @@ WRONG_KIND: dict[str, list[tuple[str, ...]]] = {
         ("4", '("1", "2", "1")'),
         ("fast", "np.ndarray", "lambda qdd: qdd[:3]", "lambda qdd: 'zero'"),
         ("measured", '"1.7 kg"'),
+    ],
+    "06_the_filter": [
+        ('"D"', "1.618"),
+        ('"gain"', "W"),
+        ("before", "lambda before, variance, new, R: new[:3]", "np.ndarray"),
+        ('"12 kg"', "[12.0]"),
     ],
     "07_the_identity": [
         ('"C"', "K"),

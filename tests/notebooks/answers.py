@@ -72,6 +72,12 @@ WRONG: dict[str, list[tuple[str, ...]]] = {
         ("0.0", "-1.0", "1e300"),
         ("np.zeros((6 * dog.n, 3))", "np.ones((6 * dog.n, 3))"),
     ],
+    "13_energy_in_nu": [
+        ('"A"', '"C"'),
+        ("7", "0", "-1", "10**30"),
+        ("xi.T @ D @ xi", "-0.5 * xi.T @ D @ xi", "0.25 * xi.T @ D @ xi"),
+        ("np.log(100)", "1.0", "-2.3", "1e300"),
+    ],
     "14_invent_your_own": [
         ('"B"',),
         ("H @ Q @ H.T + h * B", "H @ Q @ H.T + h * B + h * S", "H @ Q @ H.T - h * B - h * h * S"),
@@ -129,6 +135,12 @@ WRONG_KIND: dict[str, list[tuple[str, ...]]] = {
         ("B.T @ inv(oa.symbols.P) @ B", "B", '"B"'),
         ("np.eye(3)", '"heavy"'),
         ("both", "np.zeros(3)"),
+    ],
+    "13_energy_in_nu": [
+        ('"D"', "1.5"),
+        ("1.0", '"one"', "shoulder"),
+        ("D @ xi", "0.5 * xi.T @ oa.inv(D) @ xi", "oa.dynamics.kinetic_energy", "energy"),
+        ('"2.3 per second"', "[2.3]"),
     ],
     "14_invent_your_own": [
         ('"C"', "K"),

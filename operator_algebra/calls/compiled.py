@@ -121,7 +121,7 @@ class Compiled:
         return quick.bound(q, dict(inputs), out, partial(self._fill, q, out, dict(inputs)))
 
     def _fill(self, q: object, out: object, inputs: Mapping[str, object]) -> None:
-        self(q=q, out=out, **inputs)
+        self(q=q, out=out, errors=RAISE, **inputs)
 
     def linear_operator(self, /, *, q: Any, **inputs: Any) -> LinearOperator:
         """A SciPy operator at one configuration, acting on the one input vector that is not given.

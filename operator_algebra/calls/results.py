@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, cast
 
 import numpy as np
 
 from operator_algebra.errors import InputError
+from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.spaces import ONE
 from operator_algebra.programs.program import Output
 
@@ -51,11 +53,23 @@ def mask(value: Any, bad: Any) -> Any:
     return masked
 
 
-def written(out: Any, result: Any, name: str = "out") -> Any:
-    """Fill the caller's arrays: one, a mapping of them for several results, or a list for blocks of several sizes."""
+def written(out: Any, result: object) -> Any:
+    """Fill the caller's arrays: one, a mapping of them for several results, or a list for blocks of several sizes.
+
+    All of them are tested before the first is filled.
+    """
+    for array, value in list(_pairs(out, result, "out")):
+        array[...] = value
+    return out
+
+
+def _pairs(out: Any, result: object, name: str) -> Iterator[tuple[Numbers, Numbers]]:
+    """The arrays with what goes into each."""
     if isinstance(result, dict | list):
         parts = (
-            cast("dict[Any, Any]", result) if isinstance(result, dict) else dict(enumerate(cast("list[Any]", result)))
+            cast("dict[object, object]", result)
+            if isinstance(result, dict)
+            else dict(enumerate(cast("list[object]", result)))
         )
         for key, part in parts.items():
             try:
@@ -64,15 +78,15 @@ def written(out: Any, result: Any, name: str = "out") -> Any:
                 raise InputError(
                     f"{name} has no place for {key!r}: give arrays for {', '.join(map(str, parts))}."
                 ) from None
-            written(own, part, f"{name}[{key!r}]")
-        return out
-    shape = np.shape(result)
+            yield from _pairs(own, part, f"{name}[{key!r}]")
+        return
+    value = cast("Numbers", result)
+    shape = np.shape(value)
     found: object = getattr(cast("object", out), "shape", type(out).__name__)
     if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray) or found != shape:
         raise InputError(f"{name} has shape {found}; the result has {shape}. Give an array of that shape.")
-    array = cast("np.ndarray[Any, np.dtype[Any]]", out)
+    array = cast("Numbers", out)
     if array.dtype != np.float64 or not array.flags.writeable:
         state = "" if array.flags.writeable else ", read-only"
         raise InputError(f"{name} holds {array.dtype}{state}; the result needs a writable array of float64.")
-    array[...] = result
-    return array
+    yield array, value

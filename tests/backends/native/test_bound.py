@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import sysconfig
 from dataclasses import replace
 from typing import Any
@@ -17,8 +16,8 @@ from operator_algebra.backends.kernel import Kernel
 from operator_algebra.backends.native.door import doors
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import SingularError
-from tests.backends.native.machine_code import fenced
 from tests.backends.native.test_door import ARM, NAMES, arguments, counts, expected, kernel_of
+from tests.fences import CAN, fenced
 
 pytest.importorskip("llvmlite")
 
@@ -59,7 +58,7 @@ def test_it_asks_where_numbers_may_not_be_trusted(kernel: Kernel) -> None:
         call(1)
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="pages are protected as Linux does it")
+@pytest.mark.skipif(not CAN, reason="pages are protected as Linux does it")
 @pytest.mark.parametrize("before", [False, True], ids=["behind", "before"])
 def test_nothing_beside_its_arrays_is_touched(before: bool, kernel: Kernel) -> None:
     for count in range(1, 34):

@@ -23,8 +23,9 @@ from operator_algebra.lowering.lower import Lowerable, lower
 from operator_algebra.models.gallery import load
 from operator_algebra.models.numeric import MOST
 from operator_algebra.operators.vanishing import vanishing
-from tests.backends.native.machine_code import Floats, bits, fenced
+from tests.backends.native.machine_code import Floats, bits
 from tests.backends.scalar.calls import Call
+from tests.fences import CAN, fenced
 from tests.rounding import apart, rounding, size
 
 pytest.importorskip("llvmlite")
@@ -237,7 +238,7 @@ def test_what_may_not_be_trusted_is_written_nowhere(place: str, bad: float, door
 # -- memory ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="pages are protected as Linux does it")
+@pytest.mark.skipif(not CAN, reason="pages are protected as Linux does it")
 @pytest.mark.parametrize("before", [False, True], ids=["behind", "before"])
 def test_nothing_beside_an_array_is_touched(before: bool, kernel: Kernel, door: Any) -> None:
     for count in range(34):

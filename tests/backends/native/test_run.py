@@ -23,8 +23,9 @@ from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import random_tree
 from operator_algebra.models.gallery import load
 from operator_algebra.operators.vanishing import vanishing
-from tests.backends.native.machine_code import Floats, arrays_of, bits, code, fenced, same
+from tests.backends.native.machine_code import Floats, arrays_of, bits, code, same
 from tests.backends.scalar.calls import Call
+from tests.fences import CAN, fenced
 from tests.house.tree import ROOT
 from tests.programs.test_interpreted_programs import inputs
 from tests.strategies import ALL_JOINTS
@@ -112,7 +113,7 @@ def test_shapes_that_do_not_fit_are_refused(made: Made) -> None:
 # -- memory ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="pages are protected as Linux does it")
+@pytest.mark.skipif(not CAN, reason="pages are protected as Linux does it")
 @pytest.mark.parametrize("before", [False, True], ids=["behind", "before"])
 def test_nothing_beside_an_array_is_touched(before: bool, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     call, _, kernel = made

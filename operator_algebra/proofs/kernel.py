@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 FORMAT = "operator-algebra proof 3"
 Data = Any  # what JSON holds
 Word = tuple[str, ...]
-Poly = dict[Word, Fraction]
+Poly = dict[Word, int | Fraction]
 Shape = tuple[
     float, float, float, float
 ]  # of blocks (i, j): i climbs a to b edges and j climbs c to d to where they meet
@@ -79,7 +79,7 @@ def need(good: object, what: object) -> None:
         raise Refused(what)
 
 
-def total(terms: Iterable[tuple[Word, Fraction]]) -> Poly:
+def total(terms: Iterable[tuple[Word, int | Fraction]]) -> Poly:
     """The sum of terms."""
     found: Poly = {}
     for word, c in terms:
@@ -110,12 +110,16 @@ class Book:
 
     def row(self, letters: Iterable[str]) -> Poly:
         """The polynomial of one word; numbers stand in front."""
-        listed = [(self.letters[x].kind != "number", x) for x in letters]
-        return {(*sorted(x for plain, x in listed if not plain), *(x for plain, x in listed if plain)): Fraction(1)}
+        word = tuple(letters)
+        numbers = [x for x in word if self.letters[x].kind == "number"]
+        return {(*sorted(numbers), *(x for x in word if x not in numbers)) if numbers else word: 1}
 
     def times(self, *factors: Poly) -> Poly:
         """The product."""
-        return reduce(lambda p, q: linear(p, lambda v: linear(q, lambda w: self.row(v + w))), factors, self.row(()))
+        found: Poly = {(): 1}
+        for p in factors:
+            found = total((u, c * d) for v, c in found.items() for w, d in p.items() for u in self.row(v + w))
+        return found
 
     def adjoint(self, p: Poly) -> Poly:
         """The adjoint: words backwards, letters starred."""
@@ -126,7 +130,8 @@ class Book:
         if isinstance(formula, str):
             self.used.update(x.rstrip("'") for x in formula.split())
             return self.times(*((self.value if value is None else value)[x] for x in formula.split()))
-        parts = ((Fraction(c), self.times(*(self.read(x, value) for x in factors))) for c, *factors in formula)
+        terms = ((Fraction(c) if "/" in str(c) else int(c), factors) for c, *factors in formula)
+        parts = ((c, self.times(*(self.read(x, value) for x in factors))) for c, factors in terms)
         return total((word, c * d) for c, p in parts for word, d in p.items())
 
     def typed(self, p: Poly) -> tuple[str, str]:

@@ -125,6 +125,23 @@ def test_rotor_inertia() -> None:
     assert prove(Identity("solved", inv(mass), W.T @ inv(D) @ W))
 
 
+def test_operational_space() -> None:
+    """The inertia that a foot of one's own feels comes from Ω, and from nothing that is smaller."""
+    B = oa.operator("B", oa.space("foot").dual >> oa.FORCE)
+    mass = H @ phi @ M @ phi.T @ H.T
+    felt = B.T @ phi.T @ H.T @ inv(mass) @ H @ phi @ B
+    assert prove(Identity("felt", felt, B.T @ oa.symbols.Omega @ B))
+    assert prove(Identity("below", felt, B.T @ oa.symbols.Upsilon @ B), seconds=SECONDS).verdict == "REFUTED"
+
+
+def test_armature_of_a_model() -> None:
+    armature = oa.symbols.armature
+    geared = oa.symbols.innovations(armature)
+    mass = H @ phi @ M @ phi.T @ H.T + armature
+    assert prove(Identity("armature", mass, geared.U @ geared.D @ geared.U.T))
+    assert prove(Identity("forgotten", mass - armature, geared.U @ geared.D @ geared.U.T)).verdict == "REFUTED"
+
+
 def test_implicit_damping_has_numbers_in_it() -> None:
     h, B = oa.scalar("h"), oa.operator("B_d", oa.RATE >> oa.TORQUE, structure="diagonal semidefinite")
     stiff = oa.operator("stiff", oa.RATE >> oa.TORQUE, structure="diagonal semidefinite")

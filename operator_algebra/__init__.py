@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from operator_algebra.applications import dynamics as dynamics
     from operator_algebra.applications import embedding as embedding
     from operator_algebra.applications import estimation as estimation
+    from operator_algebra.applications import geometry as geometry
     from operator_algebra.applications import global_form as global_form
     from operator_algebra.applications import impacts as impacts
     from operator_algebra.applications import lie as lie
@@ -138,6 +139,7 @@ _MODULES = {
     "dynamics": "applications.dynamics",
     "embedding": "applications.embedding",
     "estimation": "applications.estimation",
+    "geometry": "applications.geometry",
     "global_form": "applications.global_form",
     "impacts": "applications.impacts",
     "lie": "applications.lie",

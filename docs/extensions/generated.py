@@ -211,6 +211,7 @@ def _write(sphinx: Sphinx) -> None:
         "reference/constraints.md": application_page(operator_algebra.constraints, "Constraints"),
         "reference/impacts.md": application_page(operator_algebra.impacts, "Impacts"),
         "reference/sensitivities.md": application_page(operator_algebra.sensitivities, "Derivatives of dynamics"),
+        "reference/geometry.md": application_page(operator_algebra.geometry, "Geometry of the mass matrix"),
         "reference/global_form.md": application_page(operator_algebra.global_form, "All bodies at once"),
         "reference/lie.md": application_page(operator_algebra.lie, "Displacements and screws"),
         "reference/simulation.md": application_page(operator_algebra.simulation, "Simulation"),

@@ -95,6 +95,7 @@ def public() -> Iterator[str]:
         oa.sensitivities,
         oa.embedding,
         oa.lie,
+        oa.geometry,
         diagnosis,
     ):
         for name, value in vars(module).items():

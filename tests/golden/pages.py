@@ -34,6 +34,7 @@ APPLICATIONS = (
     "embedding",
     "simulation",
     "lie",
+    "geometry",
     "global_form",
 )
 

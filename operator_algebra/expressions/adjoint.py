@@ -64,13 +64,15 @@ def _adjoint_of(node: Expr) -> Expr:
 
 
 def adjoint(e: Expr) -> Expr:
-    """(A B)* = B* A*, (A⁻¹)* = (A*)⁻¹; a symmetric symbol is its own adjoint.
+    """(A B)* = B* A*, (A⁻¹)* = (A*)⁻¹; a symmetric symbol is its own adjoint, a skew function its opposite.
 
     A leaf does not remember its star: the table of nodes would then hold both for ever.
     """
     if isinstance(e, _Leaf):
         if isinstance(e, Symbol | Fixpoint) and e.type == e.type.T and e.structure.symmetric:
             return e
+        if isinstance(e, Local) and e.function.skew:
+            return build.scale(-1, e)
         return Transpose._make(e.type.T, (e,))  # pyright: ignore[reportPrivateUsage]
     for node in postorder(e, _below, until=_is_known):
         if not _is_known(node):

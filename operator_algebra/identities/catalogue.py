@@ -34,6 +34,7 @@ THEMES: Mapping[str, str] = MappingProxyType(
         "derivatives": "Rates of change",
         "sensitivities": "Rates and gradients of the mass matrix",
         "diagonalized": "Equations of motion in total rates",
+        "geometry": "Geometry of the mass matrix",
     }
 )
 

@@ -40,6 +40,12 @@ class LocalFunction:
             for line in _TURN
         )
 
+    @cached_property
+    def skew(self) -> bool:
+        """Whether every value is the opposite of its adjoint: its quarters are those of a symmetric matrix."""
+        (_, two), (three, _) = self.quarters
+        return self.result == self.result.T and two == three
+
 
 _TURN = ((0, -3, 2), (3, 0, -1), (-2, 1, 0))
 """The matrix of a cross product with x, as `LocalFunction.entries` counts."""

@@ -67,6 +67,8 @@ def rational_tree(seed: int) -> Evaluation:
         "J": {(k, k): definite(rng, size) for k, size in enumerate(sizes)},
         "v": {(k, 0): matrix(rng, size, 1) for k, size in enumerate(sizes)},
         "T": {(k, 0): matrix(rng, size, 1) for k, size in enumerate(sizes)},
+        "w": {(k, 0): matrix(rng, size, 1) for k, size in enumerate(sizes)},
+        "x": {(k, 0): matrix(rng, size, 1) for k, size in enumerate(sizes)},
     }
     return Evaluation(GivenSource(parent, layouts, values), 1e9)
 

@@ -249,6 +249,9 @@ def _added(one: Any, other: Any) -> Any:
 
 def _crossbar(force: Any) -> Any:
     """The block that takes V to cross(V)* F."""
+    if np.ndim(force) == 0:
+        assert force == 0  # of a body that nothing reaches
+        return np.zeros((6, 6))
     turning, pushing = (_skew(force[rows, 0]) for rows in (slice(0, 3), slice(3, 6)))
     return np.block([[turning, pushing], [pushing, np.zeros((3, 3))]])
 

@@ -1,12 +1,13 @@
 """Geometry of the mass matrix: Christoffel symbols, the axioms of ∇, pull-backs of forces, twists of joints."""
 
-from operator_algebra.expressions.build import inv, vector
-from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.build import define, inv, vector
+from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.identities.identity import Identity, Law, Twin
 from operator_algebra.identities.themes.derivatives import CONSTANT, SINGLE
 from operator_algebra.identities.themes.factorization import mass
-from operator_algebra.identities.themes.sensitivities import mass_rate, w
+from operator_algebra.identities.themes.sensitivities import w
 from operator_algebra.operators.spaces import RATE
+from operator_algebra.rates import Motion
 from operator_algebra.symbols import (
     E_phi,
     G,
@@ -36,11 +37,16 @@ x_dot = vector("x_dot", RATE)
 """How the components of fields change along v."""
 
 
-def connection(along: Expr) -> Expr:
-    """C with C_ij = Γ_ijk along_k for constant joint maps: Ḣ is left out."""
-    moving = motion(along)
+def _of_motion(moving: Motion, turning: Expr) -> Expr:
+    """From how φ* H* changes."""
     spin = 0.5 * (M @ moving.V_tilde - moving.V_tilde.T @ M - crossbar(M @ moving.V))
-    return H @ phi @ (M @ phi.T @ moving.delta.T @ E_phi.T + spin) @ phi.T @ H.T
+    return H @ phi @ (M @ turning + spin @ phi.T @ H.T)
+
+
+def _connection(along: Symbol) -> Expr:
+    """C with C_ij = Γ_ijk along_k for constant joint maps: Ḣ is left out."""
+    turning = phi.T @ motion(along).delta.T @ E_phi.T @ phi.T @ H.T
+    return define(f"Gamma_{along.name}", _of_motion(motion(along), turning), cites="geometric treatment (13)")
 
 
 def symbols(one: Expr, other: Expr) -> Expr:
@@ -67,16 +73,17 @@ def bracket(one: Expr, other: Expr, with_: Expr) -> Expr:
     return with_.T @ H @ phi @ M @ phi.T @ cross(H.T @ one) @ H.T @ other
 
 
-C_v, C_w = connection(v), connection(w)
-_gyrating = H @ phi @ (M @ V_tilde - V_tilde.T @ M) @ phi.T @ H.T
-_turned = H @ phi @ M @ differentiate(phi.T @ H.T)
-_christoffel = _turned + 0.5 * (_gyrating - H @ phi @ crossbar(M @ V) @ phi.T @ H.T)
+C_v, C_w = _connection(v), _connection(w)
+_turning = differentiate(phi.T @ H.T)
+_written_out = _of_motion(motion(v), _turning)
+_christoffel = define("Gamma", _written_out, cites="geometric treatment (13)")
+_another = H @ phi @ (M @ _turning + (M @ V_tilde - V_tilde.T @ M) @ phi.T @ H.T)
 _terms = H @ phi @ (M @ phi.T @ a + b)
-_inverse = inv(mass)
 _koszul = along(v, w, x) + along(w, v, x) - along(x, v, w)
 _brackets = bracket(v, w, x) - bracket(w, x, v) + bracket(x, v, w)
-_nabla_w, _nabla_x = w_dot + _inverse @ _christoffel @ w, x_dot + _inverse @ _christoffel @ x
-_moved = differentiate(w.T @ mass @ x, rates={w: w_dot, x: x_dot})
+_metric = define("metric", mass)
+_nabla_w, _nabla_x = _metric @ w_dot + _written_out @ w, _metric @ x_dot + _written_out @ x
+_moved = differentiate(w.T @ _metric @ x, rates={w: w_dot, x: x_dot})
 _energy = differentiate(0.5 * v.T @ mass @ v)
 _Ad = inv(X_abs).T
 _spatial = differentiate(_Ad @ V)
@@ -89,7 +96,7 @@ LAWS: tuple[Law, ...] = (
         cites="geometric treatment (14)",
         idea="Ṽ V = 0, and crossbar(M V) V = Ṽ* M V.",
         twins=(
-            Twin("without half", (_turned + _gyrating - H @ phi @ crossbar(M @ V) @ phi.T @ H.T) @ v, _terms),
+            Twin("forces twice", (_another - H @ phi @ crossbar(M @ V) @ phi.T @ H.T) @ v, _terms),
             Twin("star", _christoffel.T @ v, _terms),
         ),
     ),
@@ -105,17 +112,6 @@ LAWS: tuple[Law, ...] = (
         ),
     ),
     Identity(
-        "the connection keeps the metric",
-        mass_rate,
-        _christoffel + _christoffel.T,
-        cites="geometric treatment (property ii)",
-        idea="M Ṽ − Ṽ* M and crossbar(M V) are skew.",
-        twins=(
-            Twin("one side", mass_rate, 2 * _christoffel),
-            Twin("sign", mass_rate, _christoffel - _christoffel.T),
-        ),
-    ),
-    Identity(
         "Christoffel symbols of the first kind",
         2 * x.T @ symbols(v, w),
         _koszul,
@@ -125,7 +121,7 @@ LAWS: tuple[Law, ...] = (
         twins=(
             Twin("without two", x.T @ symbols(v, w), _koszul),
             Twin("sign of the third", 2 * x.T @ symbols(v, w), along(v, w, x) + along(w, v, x) + along(x, v, w)),
-            Twin("another Coriolis matrix", 2 * x.T @ (_turned + _gyrating) @ w, _koszul),
+            Twin("another Coriolis matrix", 2 * x.T @ _another @ w, _koszul),
         ),
     ),
     Identity(
@@ -157,7 +153,7 @@ LAWS: tuple[Law, ...] = (
         cites="geometric treatment (13)",
         idea="The connection has no torsion: rates of coordinates have no brackets.",
         twins=(
-            Twin("another Coriolis matrix", (_turned + _gyrating) @ w, C_w @ v),
+            Twin("another Coriolis matrix", _another @ w, C_w @ v),
             Twin("star", C_v.T @ w, C_w @ v),
         ),
     ),
@@ -174,12 +170,12 @@ LAWS: tuple[Law, ...] = (
     Identity(
         "products change by covariant derivatives",
         _moved,
-        _nabla_w.T @ mass @ x + w.T @ mass @ _nabla_x,
+        _nabla_w.T @ x + w.T @ _nabla_x,
         cites="geometric treatment (17)",
-        idea="d/dt ⟨w, x⟩ = ⟨∇w, x⟩ + ⟨w, ∇x⟩ with C + C* = d/dt of the mass matrix.",
+        idea="d/dt ⟨w, x⟩ = ⟨∇w, x⟩ + ⟨w, ∇x⟩, ∇ written as forces: Γ + Γ* is the rate of the metric.",
         twins=(
-            Twin("components alone", _moved, w_dot.T @ mass @ x + w.T @ mass @ x_dot),
-            Twin("metric with half", _moved, 0.5 * (_nabla_w.T @ mass @ x + w.T @ mass @ _nabla_x)),
+            Twin("components alone", _moved, w_dot.T @ _metric @ x + w.T @ _metric @ x_dot),
+            Twin("metric with half", _moved, 0.5 * (_nabla_w.T @ x + w.T @ _nabla_x)),
         ),
     ),
     Identity(

@@ -100,7 +100,7 @@ def test_a_theme_prints_a_table() -> None:
     found = run("check", "brackets", "--model", "tree4", "-q", "--samples", "4")
     assert found.returncode == 0
     lines = found.stdout.splitlines()
-    assert "4 laws × tree4 × 4 samples" in lines[0]
+    assert "5 laws × tree4 × 4 samples" in lines[0]
     assert "worst / bound" in found.stdout
     assert "16 hold, 0 inconclusive, 0 fail" in found.stdout
 

@@ -1,4 +1,4 @@
-"""The "numpy" backend: programs of moderate size run as generated code, all others are read as they are written.
+"""The "numpy" backend: programs run as generated code, as loops on large mechanisms; what is neither is interpreted.
 
 Generated code tells of each sample whether its numbers may be trusted. Where a pivot is small or something is not
 finite, the sample is interpreted: what is measured, mended and said is the same with and without generated code.
@@ -6,6 +6,7 @@ finite, the sample is interpreted: what is measured, mended and said is the same
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import cast
 
@@ -15,6 +16,7 @@ from operator_algebra.arguments import Redundant
 from operator_algebra.backends.backend import Result, Run
 from operator_algebra.backends.chunks import in_a_row, lead_of, row_of, samples
 from operator_algebra.backends.kernel import Kernel
+from operator_algebra.backends.loops.run import LoopKernel
 from operator_algebra.backends.numpy.execute import Interpreter
 from operator_algebra.backends.scalar.graph import Untraceable
 from operator_algebra.backends.scalar.signature import Key, Signature, given
@@ -27,6 +29,8 @@ from operator_algebra.spatial.arrays import Axes
 
 MOST = 150_000
 """Operations of blocks, by the cost of the program, from which code is generated: some tenths of a second."""
+LONG = 64
+"""Bodies, from which on loops are tried first: their code is made in the same time for any number of bodies."""
 _KEPT = 16
 """Kernels, one for each form of arguments."""
 
@@ -49,7 +53,8 @@ class Floats:
         self._model = model
         # Factors of leaves are those of body axes.
         self._small = frame == "body" and program.cost(model).total <= MOST
-        self._kernels: dict[Key, Kernel | None] = {}
+        self._long = frame == "body" and model.n >= LONG
+        self._kernels: dict[Key, Kernel | LoopKernel | None] = {}
 
     @property
     def source(self) -> str:
@@ -58,23 +63,27 @@ class Floats:
         return "\n\n".join(made) or self.interpreted.source
 
     @property
-    def kernels(self) -> list[Kernel]:
+    def kernels(self) -> list[Kernel | LoopKernel]:
         """The code that was made so far, for each form of arguments that was met."""
         return [kernel for kernel in self._kernels.values() if kernel is not None]
 
-    def kernel(self, inputs: Bound) -> Kernel | None:
+    def kernel(self, inputs: Bound) -> Kernel | LoopKernel | None:
         """The code for arguments of this form, if there is any."""
-        if not self._small:
+        if not (self._small or self._long):
             return None
         signature = Signature.of(inputs)
         if signature.key not in self._kernels:
             if len(self._kernels) >= _KEPT:
                 self._kernels.clear()
-            try:
-                self._kernels[signature.key] = Kernel(self._program, self._model, signature)
-            except Untraceable:
-                self._kernels[signature.key] = None
+            self._kernels[signature.key] = self._made(signature)
         return self._kernels[signature.key]
+
+    def _made(self, signature: Signature) -> Kernel | LoopKernel | None:
+        for chosen, make in ((self._long, LoopKernel), (self._small, Kernel)):
+            if chosen:
+                with suppress(Untraceable):
+                    return make(self._program, self._model, signature)
+        return None
 
     def __call__(self, q: Numbers, v: Numbers | None, inputs: Bound) -> Run:
         """Run at one or many configurations."""

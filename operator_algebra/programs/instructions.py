@@ -281,3 +281,8 @@ def hops_of(definition: Record) -> Iterator[Hop]:
             yield definition.closing
     elif isinstance(definition, Relate):
         yield from (hop for hop, _ in (*definition.gathers, *definition.pulls))
+
+
+def shift_of(definition: Record) -> Shift | None:
+    """The instruction itself, if it is a shift."""
+    return definition if isinstance(definition, Shift) else None

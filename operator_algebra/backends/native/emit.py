@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from operator_algebra.backends.native import tiles
-from operator_algebra.backends.native.text import Block, Several, Vector
-from operator_algebra.backends.scalar.sine import reduced
+from operator_algebra.backends.native.operations import computed, turned
+from operator_algebra.backends.native.text import Block, Vector
 from operator_algebra.backends.scalar.tape import Entry, Tape
 
 TOGETHER = 4
 """So many angles are turned at a time: their polynomials are chains, each of whose operations waits for the last."""
-_SIGN_BIT = -(2**63)
 
 _FUNCTION = """\
 declare {reals} @llvm.sqrt.v{lanes}f64({reals})
@@ -138,32 +137,8 @@ class _Emitter:
         return self.values[place]
 
     def _value(self, entry: Entry) -> Vector:
-        block, a = self.block, self.read(entry.a)
-        match entry.operation:
-            case "add":
-                return a + self.read(entry.b)
-            case "subtract":
-                return a - self.read(entry.b)
-            case "multiply":
-                return a * self.read(entry.b)
-            case "negative":
-                return -a
-            case "reciprocal":
-                return block.vector(f"fdiv {block.reals} {block.constant(1.0).name}, {a.name}")
-            case "sqrt":
-                return a.called("sqrt")
-            case "abs":
-                return a.called("fabs")
-            case "max":
-                b = self.read(entry.b)
-                larger = block.chosen(block.compared("ugt", a, b), a, b)
-                return block.chosen(block.compared("uno", b, b), b, larger)
-            case "sin":
-                return self._turned([a])[0][0]
-            case "cos":
-                return self._turned([a])[0][1]
-            case _:
-                raise ValueError(f"{entry.operation} is not written in LLVM IR")
+        a = self.read(entry.a)
+        return computed(self.block, entry.operation, a, self.read(entry.b) if entry.b >= 0 else a)
 
     def _turn_next(self, first: int) -> None:
         """Sines and cosines of an argument, and of some that follow it."""
@@ -173,31 +148,9 @@ class _Emitter:
         ]
         chosen = chosen[:TOGETHER]
         angles = [self.values[start + self.tape.turned[i]] for i in chosen]
-        for i, (sine, cosine) in zip(chosen, self._turned(angles), strict=True):
+        for i, (sine, cosine) in zip(chosen, turned(self.block, angles), strict=True):
             place = start + self.tape.arguments + 2 * i
             self.values[place], self.values[place + 1] = sine, cosine
-
-    def _turned(self, angles: Sequence[Vector]) -> list[tuple[Vector, Vector]]:
-        """Sine and cosine of each angle, in the quarter that the last bits of the rounded number tell."""
-        block = self.block
-        rounded, sines, cosines = reduced(Several(tuple(angles)))
-        found: list[tuple[Vector, Vector]] = []
-        for number, s, c in zip(rounded.parts, sines.parts, cosines.parts, strict=True):
-            quarter = block.named(f"bitcast {block.reals} {number.name} to {block.integers}")
-            odd = block.named(f"trunc {block.integers} {quarter} to {block.truths}")
-            after = block.named(f"add {block.integers} {quarter}, splat (i64 1)")
-            sine = self._signed(block.chosen(odd, c, s), quarter)
-            found.append((sine, self._signed(block.chosen(odd, s, c), after)))
-        return found
-
-    def _signed(self, x: Vector, quarter: str) -> Vector:
-        """With the other sign where the second bit of an integer is set."""
-        block = self.block
-        moved = block.named(f"shl {block.integers} {quarter}, splat (i64 62)")
-        sign = block.named(f"and {block.integers} {moved}, splat (i64 {_SIGN_BIT})")
-        bits = block.named(f"bitcast {block.reals} {x.name} to {block.integers}")
-        turned = block.named(f"xor {block.integers} {bits}, {sign}")
-        return block.vector(f"bitcast {block.integers} {turned} to {block.reals}")
 
 
 def _sum(block: Block, several: list[Vector]) -> Vector:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -11,22 +11,34 @@ from operator_algebra.backends.scalar.graph import Node, Scalar
 from operator_algebra.models.model import Model
 from operator_algebra.operators.arrays import AnyBlock, AnyMatrix, AnyVector
 from operator_algebra.operators.leaf import Leaf, RigidShift
+from operator_algebra.operators.leaf_factors import BodyClass, body_classes, factors
 from operator_algebra.operators.leaf_factors import Shift as ShiftFactor
-from operator_algebra.operators.leaf_factors import body_classes, factors
 from operator_algebra.programs.matrices import Matrix
 
 Pose = tuple[AnyMatrix, AnyVector]
 
 
+def _alone(model: Model) -> dict[int, BodyClass]:
+    return {int(k): of.alone(i) for of in body_classes(model) for i, k in enumerate(of.bodies.tolist())}
+
+
 class NodeLeaves:
     """Blocks by leaf and body at coordinates and rates that are nodes; the formulas of the joints are traced."""
 
-    def __init__(self, model: Model, numbers: NodeNumbers, q: Sequence[Node], v: Sequence[Node] | None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        numbers: NodeNumbers,
+        q: Sequence[Node],
+        v: Sequence[Node] | None,
+        own: Mapping[int, BodyClass] | None = None,
+    ) -> None:
+        """With `own`, bodies whose numbers and coordinates are not those of the model; others have no blocks."""
         self.model = model
         self.numbers = numbers
         self.q = np.array(q, dtype=object)
         self.v = None if v is None else np.array(v, dtype=object)
-        self._own = {int(k): of.alone(i) for of in body_classes(model) for i, k in enumerate(of.bodies.tolist())}
+        self._own = _alone(model) if own is None else own
         self._found: dict[tuple[Leaf, int], Matrix] = {}
         self._poses: dict[int, tuple[Pose, list[AnyMatrix]]] = {}
         self._absolute: dict[int, Pose] = {}

@@ -147,15 +147,16 @@ class Tracer(Interpreter):
 
     def _turns(self) -> Iterator[Node]:
         """What is positive where quaternions are rotations, and a little earlier than callers are told otherwise."""
-        graph, model = self.nodes.graph, self.leaves.model
-        for group in model.joint_groups:
-            if group.joint.quaternion is None:
-                continue
-            for places in group.q[:, group.joint.quaternion].tolist():
-                square = graph.zero
-                for place in places:
-                    square = graph.add(square, graph.multiply(graph.input(place), graph.input(place)))
-                yield graph.subtract(graph.of(2.0 * UNIT * _INSIDE), abs(graph.subtract(square, graph.of(1.0))))
+        for group in self.leaves.model.joint_groups:
+            if group.joint.quaternion is not None:
+                for places in group.q[:, group.joint.quaternion].tolist():
+                    yield self.turns([self.nodes.graph.input(place) for place in places])
+
+    def turns(self, quaternion: Sequence[Node]) -> Node:
+        """What is positive where a quaternion is a rotation."""
+        numbers, graph = self.nodes, self.nodes.graph
+        square = numbers.dot(quaternion, quaternion)
+        return graph.subtract(graph.of(2.0 * UNIT * _INSIDE), abs(graph.subtract(square, graph.one)))
 
     def _mirrored(self, name: str, result: Result) -> Result:
         """One triangle of what is symmetric, twice: the other need not be computed."""
@@ -178,16 +179,19 @@ class Tracer(Interpreter):
     # -- what is shorter with structure ----------------------------------------------------------------------------
 
     def _shifted(self, shift: Shift, k: int) -> list[Matrix]:
-        if shift.closing != shift.hop.T:
-            return super()._shifted(shift, k)
-        symmetric = self.program.computed[shift.source.value].value.symmetric
         parent = self.mechanism.parent[k]
         outward = [(k, parent)] if parent >= 0 else []
         edges = [(c, c) for c in self.mechanism.children[k]] if shift.hop.inward else outward
-        return [
-            self.nodes.congruence(self.hop(shift.hop, edge), self.get(shift.source, body), symmetric=symmetric)
-            for edge, body in edges
-        ]
+        return [self.along(shift, edge, body) for edge, body in edges]
+
+    def along(self, shift: Shift, edge: int, body: int) -> Matrix:
+        """What a body hands on over an edge: L x, L x L' or, where that is its adjoint, L x L* factor by factor."""
+        hop, source = self.hop(shift.hop, edge), self.get(shift.source, body)
+        if shift.closing == shift.hop.T:
+            symmetric = self.program.computed[shift.source.value].value.symmetric
+            return self.nodes.congruence(hop, source, symmetric=symmetric)
+        closing = [] if shift.closing is None else [self.hop(shift.closing, edge)]
+        return self.nodes.product(hop, source, *closing)
 
     def _total(self, kind: str, blocks: Iterable[Matrix]) -> Node:
         if kind == "trace":
@@ -228,31 +232,36 @@ class Tracer(Interpreter):
         return np.stack([self.leaves.model.random(seed)[0] for seed in range(_TRIED)], axis=-1)
 
     def _lost(self, pivot: Pivot) -> Iterator[Node]:
-        """What is lost at a pivot, as a part of what nobody is told of.
+        """What is lost at a pivot, over all bodies: their sum is no less than the largest."""
+        attached = self.program.steps[pivot.value].value.attached
+        for k in self.mechanism.bodies if attached else range(1):
+            yield from self.lost_at(pivot, k)
 
-        The sum over the bodies is no less than the largest, and a least singular value no less than 1 / |D⁻¹|.
+    def lost_at(self, pivot: Pivot, k: int) -> Iterator[Node]:
+        """What is lost at a pivot at a body, as a part of what nobody is told of.
+
+        A least singular value is no less than 1 / |D⁻¹|.
         """
         numbers, graph = self.nodes, self.nodes.graph
         tested = tested_block(self.program, pivot)
         attached = self.program.steps[pivot.value].value.attached
         symmetric = self.program.computed[tested.value].value.symmetric
-        for k in self.mechanism.bodies if attached else range(1):
-            block = self.get(tested, k)
-            if not block.height:
-                continue
-            if not attached and len(pivot.terms) > 1 and block.height >= self.leaves.model.nv:
-                raise ValueError("the interpreter knows what springs cost that hold all freedoms")
-            inverse = numbers.inverse(block)
-            if attached and pivot.left is not None and pivot.right is not None:
-                left, right = self.get(pivot.left, k), self.get(pivot.right, k)
-                solved = numbers.product(inverse, left)
-                reached = [abs(numbers.dot(*pair)) for pair in zip(right.T.rows, solved.T.rows, strict=True)]
-                for one in reached:
-                    yield graph.multiply(graph.of(SMALL / len(reached)), one)
-            if not (attached and pivot.left is not None and symmetric):
-                scale = self._scale(pivot, block, k) if attached else numbers.norm(block)
-                limit = SMALL if attached and pivot.left is None else SINGULAR if attached else DOUBTFUL
-                yield graph.multiply(graph.of(limit), graph.multiply(numbers.norm(inverse), scale))
+        block = self.get(tested, k)
+        if not block.height:
+            return
+        if not attached and len(pivot.terms) > 1 and block.height >= self.leaves.model.nv:
+            raise ValueError("the interpreter knows what springs cost that hold all freedoms")
+        inverse = numbers.inverse(block)
+        if attached and pivot.left is not None and pivot.right is not None:
+            left, right = self.get(pivot.left, k), self.get(pivot.right, k)
+            solved = numbers.product(inverse, left)
+            reached = [abs(numbers.dot(*pair)) for pair in zip(right.T.rows, solved.T.rows, strict=True)]
+            for one in reached:
+                yield graph.multiply(graph.of(SMALL / len(reached)), one)
+        if not (attached and pivot.left is not None and symmetric):
+            scale = self._scale(pivot, block, k) if attached else numbers.norm(block)
+            limit = SMALL if attached and pivot.left is None else SINGULAR if attached else DOUBTFUL
+            yield graph.multiply(graph.of(limit), graph.multiply(numbers.norm(inverse), scale))
 
     def _scale(self, pivot: Pivot, block: Matrix, k: int) -> Node:
         """The size of the terms that a pivot is summed from, before they cancel."""

@@ -1,0 +1,122 @@
+"""Bodies that one piece of code serves: joints of one kind, at like places of the tree, with like zeros in numbers.
+
+What all bodies of a class have in common is constant in its code; everything else is a column of a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from operator_algebra.backends.scalar.graph import Node, Untraceable
+from operator_algebra.models.arrays import Indices
+from operator_algebra.models.joints.joint import JOINT_KINDS
+from operator_algebra.models.model import Model
+from operator_algebra.models.numeric import Numbers
+from operator_algebra.operators.leaf_factors import BodyClass, body_classes
+
+MOST = 16
+"""So many classes there are at most; if zeros make more, they are looked at only where a leaf may be absent."""
+SHARING = 8
+"""So many bodies share a piece of code, in the mean: of fewer it is not worth the time to make it."""
+_SEEN = (0.0, 1.0, -1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A class of bodies."""
+
+    bodies: Indices
+    of: BodyClass
+    """Those with joints of the same kind, these bodies among them."""
+    places: Indices
+    """Where these bodies stand in `of`."""
+    tip: bool
+    first: bool
+    """Whether of what hangs on the same body it is the first that an inward sweep meets."""
+    varying: Indices
+    """The columns of all that is fixed of a body that differ from body to body."""
+
+    @property
+    def example(self) -> int:
+        """A body of the class."""
+        return int(self.bodies[0])
+
+    @property
+    def coordinates(self) -> tuple[int, int]:
+        """How many coordinates and rates a joint has."""
+        return self.of.q.shape[1], self.of.v.shape[1]
+
+    def numbers(self) -> Numbers:
+        """What varies, (bodies, columns)."""
+        return _numbers(self.of.record())[np.ix_(self.places, self.varying)]
+
+    def alone(self, loaded: Mapping[int, Node]) -> BodyClass:
+        """One body, nodes in the place of what varies; its coordinates are numbered from 0."""
+        one = self.of.alone(int(self.places[0]))
+        record: dict[str, np.ndarray[tuple[int, ...], np.dtype[np.object_]]] = {}
+        start = 0
+        for name, array in one.record().items():
+            entries: list[object] = array.ravel().tolist()
+            entries = [loaded.get(start + i, entry) for i, entry in enumerate(entries)]
+            made = np.empty(len(entries), dtype=object)
+            made[:] = entries
+            record[name] = made.reshape(array.shape)
+            start += len(entries)
+        nq, nv = self.coordinates
+        found = one.with_record(record)
+        return replace(found, q=np.arange(nq), v=np.arange(nv))
+
+
+def kinds(model: Model) -> tuple[Kind, ...]:
+    """The classes of a model."""
+    parent = np.asarray(model.parent)
+    root, tip = parent < 0, np.ones(model.n, dtype=bool)
+    tip[parent[~root]] = False
+    first = np.zeros(model.n, dtype=bool)
+    last = np.full(model.n, -1)
+    last[parent[~root]] = np.flatnonzero(~root)  # of equal places the last one stays
+    first[last[last >= 0]] = True
+    several = body_classes(model)
+    if any(of.joint.kind not in JOINT_KINDS for of in several):
+        raise Untraceable("the parameters of a user's joint are not stacked")
+    flags = (root, tip, first)
+    found = [kind for of in several for kind in _parted(of, flags, zeros=True)]
+    most = min(MOST, model.n // SHARING)
+    if len(found) > most:
+        found = [kind for of in several for kind in _parted(of, flags, zeros=False)]
+    if len(found) > most:
+        raise Untraceable("there are more kinds of bodies than code is made for")
+    return tuple(found)
+
+
+def _parted(of: BodyClass, flags: Sequence[np.ndarray[tuple[int], np.dtype[np.bool_]]], *, zeros: bool) -> list[Kind]:
+    numbers = _numbers(of.record())
+    columns = [flag[of.bodies].astype(np.int64) for flag in flags]
+    # Where these are zero, a body has no block of some leaf.
+    telling = numbers if zeros else np.concatenate([of.armature, of.damping, of.stiffness], axis=1)
+    codes = sum((telling == value) * (place + 1) for place, value in enumerate(_SEEN if zeros else _SEEN[:1]))
+    columns += list(np.asarray(codes, dtype=np.int64).reshape(len(numbers), -1).T)
+    told: Indices = np.stack(columns, axis=1)
+    weights = np.arange(1, 2 * told.shape[1], 2, dtype=np.intp) ** 11  # of a sum that runs over
+    several: Indices = (told * weights).sum(axis=1, dtype=np.intp)
+    _, starts, keys = np.unique(several, return_index=True, return_inverse=True)
+    if not np.array_equal(told, told[starts[keys]]):
+        raise Untraceable("two kinds of bodies have the same number")
+    found: list[Kind] = []
+    for key in range(len(starts)):
+        places = np.flatnonzero(keys == key)
+        own = numbers[places]
+        varying = np.flatnonzero((own != own[0]).any(axis=0))
+        bodies = of.bodies[places]
+        _, tip, first = (bool(flag[bodies[0]]) for flag in flags)
+        found.append(Kind(bodies, of, places, tip, first, varying))
+    return found
+
+
+def _numbers(record: Mapping[str, Numbers]) -> Numbers:
+    """The arrays of a record side by side, (bodies, columns)."""
+    arrays = [np.asarray(array, dtype=np.float64) for array in record.values()]
+    return np.concatenate([array.reshape(len(array), -1) for array in arrays], axis=1)

@@ -1,0 +1,256 @@
+"""Pieces as LLVM IR: for each sweep a loop over the bodies, in which each kind of body has its code.
+
+Vectors have a sample in each lane, as in code without loops. What bodies keep stands body by body in memory of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from operator_algebra.backends.loops.records import Cut, Load, Piece, Slot, turn_of
+from operator_algebra.backends.native.operations import computed, turned
+from operator_algebra.backends.native.text import Block, Vector
+from operator_algebra.backends.scalar.graph import Node, needed
+
+FIXED = ("kinds", "parents", "numbers", "signs", "kept", "passing", "flags", "row", "mask")
+"""What stands in the table before arrays and where bodies have their entries in them, pair by pair."""
+SIGNED = 64
+"""So many bodies have signs of their own: they start anew, so that they stay in the cache."""
+
+_DECLARED = """\
+declare {reals} @llvm.sqrt.v{lanes}f64({reals})
+declare {reals} @llvm.fabs.v{lanes}f64({reals})
+"""
+
+
+def loop_text(cut: Cut, inputs: int, results: int, lanes: int) -> str:
+    """The module with the function `kernel(first, stop, bodies, table)`, for samples from `first` to `stop`.
+
+    The table has `FIXED`, then for coordinates, each input and each result the address of an array (entries, samples)
+    and that of the first entries of the bodies; `row` is the length of a row in bytes, a multiple of the lanes. What
+    passes stands at the number of the body with the bits of `mask`.
+    """
+    return _Emitter(cut, inputs, results, lanes).text()
+
+
+class _Emitter:
+    def __init__(self, cut: Cut, inputs: int, results: int, lanes: int) -> None:
+        self.cut = cut
+        self.block = Block(lanes)
+        self.inputs = inputs
+        self.arrays = 1 + inputs + results
+        self.bytes = 8 * lanes
+        self.read = {**cut.slots, **cut.passing}
+        self.wide = [len(kind.varying) for kind in cut.kinds]
+        counts = [2 * sign.entries for sign in cut.signs]
+        self.sign_starts = [sum(counts[:i]) for i in range(len(counts) + 1)]
+
+    def text(self) -> str:
+        """The module."""
+        block = self.block
+        lines = block.lines
+        mask = f"i{block.lanes}"
+        lines.append(f"%trusted = alloca {mask}")
+        for place, name in enumerate(FIXED):
+            self._from_table(place, name, "i64" if name in ("row", "mask") else "ptr")
+        for array in range(self.arrays):
+            self._from_table(len(FIXED) + 2 * array, f"array{array}", "ptr")
+            self._from_table(len(FIXED) + 2 * array + 1, f"start{array}", "ptr")
+        lines += ["br label %block", "block:", "%sample = phi i64 [%first, %entry], [%next, %last]"]
+        lines += ["%lane = mul i64 %sample, 8", f"store {mask} -1, ptr %trusted", "br label %sweep0"]
+        rows = [(d, row) for d, row in zip(self.cut.directions, self.cut.table, strict=True) if self._works(row)]
+        for number, (direction, row) in enumerate(rows):
+            self._sweep(number, row, inward=direction == "inward")
+        lines += [f"sweep{len(rows)}:", "br label %last", "last:"]
+        trusted = block.named(f"load {mask}, ptr %trusted")
+        truths = block.named(f"bitcast {mask} {trusted} to {block.truths}")
+        flags = block.named(f"zext {block.truths} {truths} to <{block.lanes} x i8>")
+        place = block.named("getelementptr i8, ptr %flags, i64 %sample")
+        lines += [
+            f"store <{block.lanes} x i8> {flags}, ptr {place}, align 1",
+            f"%next = add i64 %sample, {block.lanes}",
+        ]
+        more = block.named("icmp slt i64 %next, %stop")
+        lines += [f"br i1 {more}, label %block, label %done", "done:", "ret i64 0"]
+        head = "define i64 @kernel(i64 %first, i64 %stop, i64 %bodies, ptr %table) {\nentry:"
+        declared = _DECLARED.format(reals=block.reals, lanes=block.lanes)
+        return "\n".join([declared, head, *lines, "}", ""])
+
+    def _from_table(self, place: int, name: str, kind: str) -> None:
+        self.block.lines += [
+            f"%slot{place} = getelementptr i64, ptr %table, i64 {place}",
+            f"%{name} = load {kind}, ptr %slot{place}",
+        ]
+
+    def _works(self, row: Sequence[Piece]) -> bool:
+        return any(piece.wanted(self.read) for piece in row)
+
+    # -- a sweep ---------------------------------------------------------------------------------------------------
+
+    def _sweep(self, number: int, row: Sequence[Piece], *, inward: bool) -> None:
+        block, lines = self.block, self.block.lines
+        lines.append(f"sweep{number}:")
+        start = block.named("sub i64 %bodies, 1") if inward else "0"
+        lines += [f"br label %body{number}", f"body{number}:"]
+        lines.append(f"%k{number} = phi i64 [{start}, %sweep{number}], [%following{number}, %after{number}]")
+        k = f"%k{number}"
+        address = block.named(f"getelementptr i8, ptr %kinds, i64 {k}")
+        kind = block.named(f"load i8, ptr {address}")
+        cases = " ".join(f"i8 {i}, label %piece{number}_{i}" for i in range(len(row)))
+        lines.append(f"switch i8 {kind}, label %after{number} [{cases}]")
+        for i, piece in enumerate(row):
+            lines.append(f"piece{number}_{i}:")
+            _Body(self, i, k, turning=row is self.cut.table[0]).write(piece)
+            lines.append(f"br label %after{number}")
+        lines.append(f"after{number}:")
+        lines.append(f"%following{number} = add i64 {k}, {-1 if inward else 1}")
+        more = block.named(f"icmp {'sge' if inward else 'slt'} i64 %following{number}, {0 if inward else '%bodies'}")
+        lines.append(f"br i1 {more}, label %body{number}, label %sweep{number + 1}")
+
+
+class _Body:
+    """The lines of a piece, for the body whose number stands in a register."""
+
+    def __init__(self, emitter: _Emitter, kind: int, k: str, *, turning: bool) -> None:
+        self.emitter = emitter
+        self.block = emitter.block
+        self.cut = emitter.cut
+        self.kind = kind
+        self.k = k
+        self.turning = turning
+        self.loads: Mapping[int, Load] = self.cut.loads[kind]
+        self._bases: dict[str, str] = {}
+        self._values: dict[int, Vector] = {}
+        self._parent = ""
+
+    def write(self, piece: Piece) -> None:
+        """Load, compute, store."""
+        slots, block = self.emitter.read, self.block
+        for node in needed(piece.wanted(slots)):
+            turn = turn_of(node, self.loads)
+            if node.known or node.operation == "input" or (turn is not None and (self.turning or turn in slots)):
+                continue
+            a = self.read(node.a)
+            self._values[node.number] = computed(block, node.operation, a, a if node.b is node else self.read(node.b))
+        if self.turning:
+            self._turn(piece)
+        for slot, node in piece.kept.items():
+            if slot in slots:
+                self._store(self.read(node), self._slot("own", slot))
+        for slot, node in piece.sent.items():
+            if slot in slots:
+                address, value = self._slot("above", slot), self.read(node)
+                if not self.cut.kinds[self.kind].first:
+                    value = block.vector(f"load {block.reals}, ptr {address}, align 8") + value
+                self._store(value, address)
+        conditions = [block.compared("ogt", self.read(node), block.constant(0.0)) for node in piece.positive]
+        for of, i, node in piece.results:
+            value = self.read(node)
+            self._store(value, self._entry(1 + self.emitter.inputs + of, i))
+            conditions.append(block.compared("oeq", value - value, block.constant(0.0)))
+        if conditions:
+            self._judge(block.both(conditions))
+
+    def _judge(self, good: str) -> None:
+        block, mask = self.block, f"i{self.block.lanes}"
+        before = block.named(f"load {mask}, ptr %trusted")
+        here = block.named(f"bitcast {block.truths} {good} to {mask}")
+        both = block.named(f"and {mask} {before}, {here}")
+        block.lines.append(f"store {mask} {both}, ptr %trusted")
+
+    def _turn(self, piece: Piece) -> None:
+        """Sines and cosines of the coordinates, those of one body together."""
+        angles = {node.a.number: node.a for slot, node in piece.kept.items() if slot in self.cut.slots}
+        pairs = turned(self.block, [self.read(angle) for angle in angles.values()]) if angles else []
+        found = dict(zip(angles, pairs, strict=True))
+        for slot, node in piece.kept.items():
+            if slot in self.cut.slots:
+                self._values[node.number] = found[node.a.number][slot[2]]
+
+    # -- values ----------------------------------------------------------------------------------------------------
+
+    def read(self, node: Node) -> Vector:
+        """A value, loaded where it is first read."""
+        if node.known:
+            return self.block.constant(node.value)
+        if node.number not in self._values:
+            self._values[node.number] = self._loaded(node)
+        return self._values[node.number]
+
+    def _loaded(self, node: Node) -> Vector:
+        turn = turn_of(node, self.loads)
+        if turn is not None:
+            return self._vector(self._slot("own", turn))
+        load = self.loads[int(node.value)]
+        match load.where:
+            case "coordinate":
+                return self._vector(self._entry(0, load.place))
+            case "input":
+                return self._vector(self._entry(1 + load.of, load.place))
+            case "common":
+                address = self.block.named(f"getelementptr i8, ptr %array{1 + load.of}, i64 %lane")
+                return self._vector(address)
+            case "number":
+                return self._spread("numbers", max(self.emitter.wide), load.place)
+            case "sign":
+                starts = self.emitter.sign_starts
+                return self._spread("signs", starts[-1], starts[load.of] + load.place)
+            case "own" | "above":
+                assert load.slot is not None
+                return self._vector(self._slot(load.where, load.slot))
+
+    def _vector(self, address: str) -> Vector:
+        return self.block.vector(f"load {self.block.reals}, ptr {address}, align 8")
+
+    def _store(self, value: Vector, address: str) -> None:
+        self.block.lines.append(f"store {self.block.reals} {value.name}, ptr {address}, align 8")
+
+    def _spread(self, table: str, width: int, place: int) -> Vector:
+        """A number of the body, the same in all lanes."""
+        block = self.block
+        k = self.block.named(f"and i64 {self.k}, {SIGNED - 1}") if table == "signs" else self.k
+        base = self._base(table, k, table, 8 * width)
+        address = block.named(f"getelementptr i8, ptr {base}, i64 {8 * place}")
+        number = block.named(f"load double, ptr {address}")
+        one = block.named(f"insertelement {block.reals} poison, double {number}, i64 0")
+        zeros = f"<{block.lanes} x i32> zeroinitializer"
+        return block.vector(f"shufflevector {block.reals} {one}, {block.reals} poison, {zeros}")
+
+    # -- addresses -------------------------------------------------------------------------------------------------
+
+    def _base(self, name: str, k: str, table: str, size: int) -> str:
+        """The address of what belongs to a body in a table."""
+        if name not in self._bases:
+            offset = self.block.named(f"mul i64 {k}, {size}")
+            self._bases[name] = self.block.named(f"getelementptr i8, ptr %{table}, i64 {offset}")
+        return self._bases[name]
+
+    def _slot(self, where: str, slot: Slot) -> str:
+        """The address of a slot of the body or of its parent."""
+        block, k = self.block, self.k
+        if where == "above":
+            if not self._parent:
+                address = block.named(f"getelementptr i64, ptr %parents, i64 {self.k}")
+                self._parent = block.named(f"load i64, ptr {address}")
+            k = self._parent
+        passes = slot in self.cut.passing
+        table, places = ("passing", self.cut.passing) if passes else ("kept", self.cut.slots)
+        name = f"{where} {table}"
+        if passes and name not in self._bases:
+            k = block.named(f"and i64 {k}, %mask")
+        base = self._base(name, k, table, self.emitter.bytes * len(places))
+        return block.named(f"getelementptr i8, ptr {base}, i64 {self.emitter.bytes * places[slot]}")
+
+    def _entry(self, array: int, i: int) -> str:
+        """The address of an entry of the body in an array."""
+        name, block = f"array{array}", self.block
+        if name not in self._bases:
+            place = block.named(f"getelementptr i64, ptr %start{array}, i64 {self.k}")
+            start = block.named(f"load i64, ptr {place}")
+            offset = block.named(f"mul i64 {start}, %row")
+            row = block.named(f"getelementptr i8, ptr %{name}, i64 {offset}")
+            self._bases[name] = block.named(f"getelementptr i8, ptr {row}, i64 %lane")
+        if not i:
+            return self._bases[name]
+        offset = block.named(f"mul i64 %row, {i}")
+        return block.named(f"getelementptr i8, ptr {self._bases[name]}, i64 {offset}")

@@ -1,0 +1,203 @@
+"""Loops as machine code: the tables of a mechanism, and calls with rows of samples."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from struct import Struct
+
+import numpy as np
+
+from operator_algebra.backends.backend import Result
+from operator_algebra.backends.loops.emit import SIGNED, loop_text
+from operator_algebra.backends.loops.pieces import cut
+from operator_algebra.backends.loops.records import Cut
+from operator_algebra.backends.native.machine import Loaded, machine
+from operator_algebra.backends.native.run import Computed, address
+from operator_algebra.backends.native.store import code_of
+from operator_algebra.backends.scalar.graph import Untraceable, operations
+from operator_algebra.backends.scalar.signature import Signature, given
+from operator_algebra.backends.scalar.tape import Flags
+from operator_algebra.backends.scalar.traced import Laid
+from operator_algebra.backends.signs import random_signs
+from operator_algebra.models.model import Model
+from operator_algebra.models.numeric import Numbers
+from operator_algebra.operators.inputs import Bound
+from operator_algebra.programs.program import Program
+
+_MEMORY = 2**28
+"""Bytes of what bodies keep, above which a sample is computed at a time."""
+
+_AT_ONCE = 2**20
+"""Numbers of the samples that are turned at a time, from rows to columns and back."""
+_LONGEST = 6_000
+"""Operations of all pieces."""
+
+Array = np.ndarray[tuple[int, ...], np.dtype[np.generic]]
+
+
+class LoopKernel:
+    """A program for one model and one form of arguments."""
+
+    def __init__(self, program: Program, model: Model, signature: Signature) -> None:
+        if machine() is None:
+            raise Untraceable("there is no LLVM here")
+        self._model = model
+        self.cut = cut(program, model, signature)
+        if _length(self.cut) > _LONGEST:
+            raise Untraceable("there is more code than the code generator makes in half a second")
+        blocks = given(Bound(signature.values, signature.layouts, signature.absent))
+        self.given = (model.nq, *(block.shape[-2] * block.shape[-1] for block in blocks))
+        """How many numbers q and each input have."""
+        families = [value.rows for name, value in signature.values.items() if name not in signature.absent]
+        layouts = [signature.layouts[output.rows.sizes] for output in program.outputs]
+        pairs = zip(program.outputs, layouts, strict=True)
+        self.results = [Laid(output.name, ((layout.size,),), False) for output, layout in pairs]
+        """How results are laid out."""
+        self._sizes = [layout.size for layout in layouts]
+        coordinates = np.array([part.start for part in model.q_slices], dtype=np.int64)
+        self._starts: list[Array] = [coordinates]
+        for layout in (*families, *layouts):
+            self._starts.append(np.ascontiguousarray(layout.offsets, dtype=np.int64))
+        self._codes: dict[int, Loaded] = {}
+        self._code(1)
+
+    @cached_property
+    def _tables(self) -> tuple[Array, Array, Array, Array]:
+        """Kinds, parents, numbers and signs of the bodies."""
+        n, several = self._model.n, self.cut.kinds
+        of = np.empty(n, dtype=np.uint8)
+        numbers = np.empty((n, max(len(kind.varying) for kind in several)))
+        for place, kind in enumerate(several):
+            of[kind.bodies] = place
+            if len(kind.varying):
+                numbers[kind.bodies, : len(kind.varying)] = kind.numbers()
+        signs = [random_signs(SIGNED, sign.entries, sign.salt).reshape(SIGNED, -1) for sign in self.cut.signs]
+        beside = np.concatenate(signs, axis=1) if signs else np.empty((SIGNED, 0))
+        return of, np.asarray(self._model.parent, dtype=np.int64), numbers, np.ascontiguousarray(beside)
+
+    @cached_property
+    def _frames(self) -> int:
+        """A power of two larger than the distance of any body from its parent, in numbers of bodies.
+
+        What passes between them is over before another body stands at the same place.
+        """
+        parent = np.asarray(self._model.parent, dtype=np.int64)
+        inner = np.flatnonzero(parent >= 0)
+        return 1 << int((inner - parent[inner]).max(initial=0)).bit_length()
+
+    def _text(self, lanes: int) -> str:
+        return loop_text(self.cut, len(self.given) - 1, len(self.results), lanes)
+
+    def _code(self, lanes: int) -> Loaded:
+        if lanes not in self._codes:
+            here = machine()
+            found = None if here is None else code_of(self._text(lanes), here)
+            if found is None:
+                raise Untraceable("this LLVM does not do it for this processor")
+            self._codes[lanes] = found
+        return self._codes[lanes]
+
+    def _lanes(self, count: int) -> int:
+        here = machine()
+        assert here is not None
+        large = 8 * here.lanes * len(self.cut.slots) * self._model.n > _MEMORY
+        return 1 if count == 1 or large else here.lanes
+
+    def batch(self, given: Sequence[Numbers], count: int) -> Computed:
+        """The results of some samples.
+
+        q and the inputs are arrays (samples, numbers); one with a single row belongs to every sample.
+        """
+        lanes = self._lanes(count)
+        code = self._code(lanes)
+        results = [np.empty((count, size)) for size in self._sizes]
+        good = np.empty(count, dtype=np.bool_)
+        step = max(1, _AT_ONCE // (lanes * max(1, *self.given, *self._sizes))) * lanes
+        for start in range(0, count, step):
+            piece = slice(start, min(start + step, count))
+            parts = [array if len(array) == 1 else array[piece] for array in given]
+            good[piece], found = self._piece(code, parts, piece.stop - start, lanes)
+            for whole, part in zip(results, found, strict=True):
+                whole[piece] = part.T
+        return Computed(bool(good.all()), good, results)
+
+    def _piece(self, code: Loaded, given: Sequence[Numbers], count: int, lanes: int) -> tuple[Flags, list[Numbers]]:
+        """Flags, and results (entries, samples)."""
+        wide = -(-count // lanes) * lanes
+        arrays: list[Array] = []
+        for array, size in zip(given, self.given, strict=True):
+            rows = np.empty((size, wide))
+            rows[:, :count] = array.T
+            rows[:, count:] = rows[:, count - 1 : count]
+            arrays.append(rows)
+        results = [np.empty((size, wide)) for size in self._sizes]
+        flags = np.zeros(wide, dtype=np.bool_)
+        sizes = self._model.n * len(self.cut.slots) * lanes, self._frames * len(self.cut.passing) * lanes
+        memory = _memory(sum(sizes) + 1)
+        kept, passing = memory[: sizes[0]], memory[sizes[0] :]
+        table: list[int] = [*map(address, (*self._tables, kept, passing, flags)), 8 * wide, self._frames - 1]
+        for array, starts in zip((*arrays, *results), self._starts, strict=True):
+            table += [address(array), address(starts)]
+        code.entry(0, count, self._model.n, Struct(f"{len(table)}q").pack(*table))
+        total = sum((rows[:, :count].sum(axis=0) for rows in arrays), start=np.zeros(count))
+        return flags[:count] & np.isfinite(total), [rows[:, :count] for rows in results]
+
+    @property
+    def source(self) -> str:
+        """The code for one configuration, as LLVM IR."""
+        return self._text(1)
+
+    @property
+    def operations(self) -> Mapping[str, int]:
+        """How many operations of each kind all bodies take, with those that tell whether results may be trusted."""
+        read, found = {**self.cut.slots, **self.cut.passing}, dict[str, int]()
+        for row in self.cut.table:
+            for piece, kind in zip(row, self.cut.kinds, strict=True):
+                for name, count in operations(piece.wanted(read)).items():
+                    found[name] = found.get(name, 0) + count * len(kind.bodies)
+        return found
+
+    @property
+    def native(self) -> bool:
+        """Loops are machine code from the first call on."""
+        return True
+
+    def single(self, arguments: Sequence[float]) -> list[float] | None:
+        """The entries of the results at one configuration; None where they may not be trusted."""
+        whole, _, results = self.batch(np.split(np.array([arguments]), np.cumsum(self.given)[:-1], axis=1), 1)
+        return np.concatenate(results, axis=1)[0].tolist() if whole else None
+
+    def one(self, entries: Sequence[float]) -> dict[str, Result]:
+        """Results of one configuration, from its entries."""
+        return self.laid_out(np.split(np.array([entries]), np.cumsum(self._sizes)[:-1], axis=1), ())
+
+    def door(self, names: Sequence[str]) -> None:
+        """Arguments are turned in each call, so code does not take them as they are."""
+        del names
+
+    def bound(self, given: Sequence[Numbers], count: int, out: Numbers, other: Callable[[], object]) -> None:
+        """For the same reason there are no addresses to keep."""
+        del given, count, out, other
+
+    def laid_out(self, arrays: Sequence[Numbers], lead: tuple[int, ...]) -> dict[str, Result]:
+        """Results with the axes of the batch, from arrays (samples, entries)."""
+        several = zip(self.results, self._sizes, arrays, strict=True)
+        return {laid.name: array.reshape((*lead, size)) for laid, size, array in several}
+
+
+def _length(pieces: Cut) -> int:
+    read = {**pieces.slots, **pieces.passing}
+    return sum(sum(operations(piece.wanted(read)).values()) for row in pieces.table for piece in row)
+
+
+_local = threading.local()
+
+
+def _memory(size: int) -> Numbers:
+    """Memory of this thread, kept for the next call."""
+    found: Numbers | None = getattr(_local, "kept", None)
+    if found is None or len(found) < size:
+        found = _local.kept = np.empty(size)
+    return found

@@ -1,0 +1,282 @@
+"""One body of a kind, traced: what it computes in each sweep from what it loads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from operator_algebra.backends.loops.classes import Kind
+from operator_algebra.backends.loops.records import Kept, Load, Piece, Sign, Slot, Where, turn_of
+from operator_algebra.backends.scalar.algebra import NodeNumbers
+from operator_algebra.backends.scalar.graph import Graph, Node, Untraceable, needed
+from operator_algebra.backends.scalar.leaves import NodeLeaves, Pose
+from operator_algebra.backends.scalar.signature import Signature
+from operator_algebra.backends.scalar.sine import FARTHEST
+from operator_algebra.backends.scalar.trace import Tracer
+from operator_algebra.models.model import Model
+from operator_algebra.operators.leaf import Leaf
+from operator_algebra.operators.leaf_factors import BodyClass
+from operator_algebra.operators.spaces import ONE
+from operator_algebra.programs.instructions import Shift, shift_of
+from operator_algebra.programs.matrices import Matrix
+from operator_algebra.programs.mechanism import Mechanism
+from operator_algebra.programs.program import Pivot, Program, Step, Sweep
+from operator_algebra.programs.records import Ref
+
+Pattern = tuple[tuple[float | None, ...], ...]
+"""The entries of a block that are numbers wherever it is read; None for others."""
+Patterns = dict[int, Pattern]
+
+
+@dataclass
+class Shared:
+    """What the kinds of bodies know of each other."""
+
+    order: Sequence[str]
+    """The inputs, as they are loaded."""
+    shifts: Sequence[Shift | None]
+    """Those of all steps; what they send has their place as its number."""
+    read_above: set[int]
+    """The values that children read."""
+    judged: Sequence[Sweep]
+    """For each pivot the sweep after which it is known what it loses."""
+    above: Patterns = field(default_factory=Patterns)
+    sent: Patterns = field(default_factory=Patterns)
+    signs: list[Sign] = field(default_factory=list[Sign])
+
+
+class NotYet(Exception):
+    """What is read has not been made by any kind so far."""
+
+
+def _joined(known: Pattern | None, block: Matrix, *, numbers: bool) -> Pattern:
+    """What is a number in a block, and was the same in all before it; of what is added up only zeros are."""
+    found = tuple(
+        tuple(x.value if x.known and (numbers or x.value == 0.0) else None for x in row) for row in block.rows
+    )
+    if known is None:
+        return found
+    if [len(row) for row in known] != [len(row) for row in found]:
+        raise Untraceable("bodies hand on blocks of different sizes")
+    pairs = (zip(a, b, strict=True) for a, b in zip(known, found, strict=True))
+    return tuple(tuple(x if x == y else None for x, y in row) for row in pairs)
+
+
+class _KindLeaves(NodeLeaves):
+    """The leaves of one body."""
+
+    def __init__(
+        self, model: Model, numbers: NodeNumbers, q: Sequence[Node], v: Sequence[Node] | None, k: int, own: BodyClass
+    ) -> None:
+        super().__init__(model, numbers, q, v, {k: own})
+        self._k = k
+
+    def block(self, leaf: Leaf, k: int) -> Matrix:
+        del k
+        return super().block(leaf, self._k)
+
+    def _base(self, leaf: Leaf, k: int) -> Pose:
+        raise Untraceable("where a body stands in the base follows from all that carry it")
+
+
+class KindTracer(Tracer):
+    """One body of a kind: it is body 1 of a tree of two, or 0 if it is a root."""
+
+    def __init__(self, program: Program, model: Model, signature: Signature, kind: Kind, shared: Shared) -> None:
+        self.shared = shared
+        self.loads: dict[int, Load] = {}
+        self._found: dict[Load, Node] = {}
+        self._graph = Graph()
+        k, (nq, _) = kind.example, kind.coordinates
+        bodies = [k] if model.parent[k] < 0 else [model.parent[k], k]
+        self.place = len(bodies) - 1
+        self.tip = kind.tip
+        places = kind.of.joint.quaternion
+        self.quaternion = None if places is None else range(nq)[places]
+        numbers = NodeNumbers.over(self._graph)
+        inputs = {name: [self._entries(signature, name, k)] * len(bodies) for name in signature.values}
+        own = kind.alone({column: self._load(Load("number", i)) for i, column in enumerate(kind.varying.tolist())})
+        q = [self._load(Load("coordinate", i)) for i in range(nq)]
+        v = [row[0] for row in inputs["v"][0].rows] if program.reads_rates else None
+        sizes = {
+            family: [int(layout.sizes[body]) for body in bodies] if layout.attached else layout.sizes.tolist()
+            for family, layout in signature.layouts.items()
+        }
+        mechanism = Mechanism(tuple(range(-1, self.place)), sizes)
+        super().__init__(program, mechanism, numbers, _KindLeaves(model, numbers, q, v, k, own), inputs)
+        self.signs = self._signs
+        for step in program.given:
+            self.blocks[step.number] = self.provided(step)
+
+    # -- loads -----------------------------------------------------------------------------------------------------
+
+    def _load(self, load: Load) -> Node:
+        if load not in self._found:
+            place = len(self._found)
+            self._found[load] = self._graph.input(place)
+            self.loads[place] = load
+        return self._found[load]
+
+    def slots_of(self, node: Node, *, filling: bool) -> Iterator[tuple[Where, Slot]]:
+        """Where a node is loaded from, if it is; sines and cosines are not where they are made."""
+        if node.operation == "input":
+            load = self.loads[int(node.value)]
+            if load.slot is not None:
+                yield load.where, load.slot
+        elif not filling and (turn := turn_of(node, self.loads)) is not None:
+            yield "own", turn
+
+    def _entries(self, signature: Signature, name: str, k: int) -> Matrix:
+        """The rows of an input at the body."""
+        value = signature.values[name]
+        if value.dense is None or value.type.domain != ONE or value.type.codomain.parts:
+            raise Untraceable("an input is no vector")
+        if not value.rows.attached and value.type.codomain != ONE:
+            raise Untraceable("an input belongs to no body")
+        size = int(value.rows.sizes[k]) if value.rows.attached else 1
+        if name not in self.shared.order:
+            return Matrix([[self._graph.zero]] * size, 1)
+        where: Where = "input" if value.rows.attached else "common"
+        of = self.shared.order.index(name)
+        return Matrix([[self._load(Load(where, i, of))] for i in range(size)], 1)
+
+    def _signs(self, count: int, salt: int, k: int) -> Matrix:
+        del k
+        sign, known = Sign(count, salt), self.shared.signs
+        if sign not in known:
+            known.append(sign)
+        of = known.index(sign)
+        return Matrix([[self._load(Load("sign", 2 * i + j, of)) for j in (0, 1)] for i in range(count)], 2)
+
+    # -- what is read ----------------------------------------------------------------------------------------------
+
+    def provided(self, step: Step) -> list[Matrix]:
+        """The block of a leaf or an input at the body."""
+        return super().provided(step)[-1:]
+
+    def get(self, ref: Ref, k: int) -> Matrix:
+        """A value or its adjoint at the body, or at its parent."""
+        attached = self.program.computed[ref.value].value.attached
+        block = self._above(ref.value) if attached and k != self.place else self.blocks[ref.value][0]
+        return block.T if ref.star else block
+
+    def _above(self, number: int) -> Matrix:
+        known = self.shared.above.get(number)
+        if known is None:
+            if self.program.computed[number].value.given:
+                raise Untraceable("what is given is read at the parent")
+            raise NotYet
+        symmetric = self.program.computed[number].value.symmetric
+        return self._loaded("above", "value", number, known, symmetric=symmetric)
+
+    def _loaded(self, where: Where, kept: Kept, number: int, known: Pattern, *, symmetric: bool) -> Matrix:
+        """A block of loads, numbers where they are known."""
+        rows = [
+            [
+                self._load(Load(where, 0, 0, (kept, number, i, j))) if x is None else self._graph.of(x)
+                for j, x in enumerate(row)
+            ]
+            for i, row in enumerate(known)
+        ]
+        block = Matrix(rows, len(rows[0]) if rows else 0)
+        return self.nodes.averaged(block) if symmetric else block
+
+    def _shifted(self, shift: Shift, k: int) -> list[Matrix]:
+        """What the children have sent, or what comes from the parent."""
+        if not shift.hop.inward:
+            return super()._shifted(shift, k)
+        if self.tip:
+            return []
+        number = self.shared.shifts.index(shift)
+        known = self.shared.sent.get(number)
+        if known is None:
+            raise NotYet
+        congruence = shift.closing == shift.hop.T
+        symmetric = congruence and self.program.computed[shift.source.value].value.symmetric
+        return [self._loaded("own", "sent", number, known, symmetric=symmetric)]
+
+    # -- pieces ----------------------------------------------------------------------------------------------------
+
+    def piece(self, sweep: Sweep) -> Piece:
+        """What the body does in a sweep, by what is known so far of what it reads."""
+        start = len(self.nodes.positive)
+        for step in sweep.steps:
+            self.blocks[step.number] = [self.computed(step, self.place)]
+        pivots = zip(self.program.pivots, self.shared.judged, strict=True)
+        self.nodes.positive.extend([self._judged(pivot) for pivot, last in pivots if last is sweep])
+        found = Piece(positive=self.nodes.positive[start:])
+        del self.nodes.positive[start:]
+        for step in sweep.steps:
+            block = self.blocks[step.number][0]
+            found.kept |= _entries("value", step.number, block)
+            if not self.tip and step.number in self.shared.read_above:
+                self._tell(self.shared.above, step.number, block, numbers=True)
+            shift = shift_of(step.definition)
+            if shift is not None and shift.hop.inward and self.place:
+                number = self.shared.shifts.index(shift)
+                block = self.along(shift, self.place, self.place)
+                found.sent |= _entries("sent", number, block)
+                self._tell(self.shared.sent, number, block, numbers=False)
+        numbers = [step.number for step in sweep.steps]
+        for place, output in enumerate(self.program.outputs):
+            assert output.ref is not None
+            if output.ref.value in numbers:
+                rows = self.blocks[output.ref.value][0].rows
+                found.results += [(place, i, row[0]) for i, row in enumerate(rows)]
+        found.positive += self._near_angles(found)
+        return found
+
+    def _tell(self, patterns: Patterns, number: int, block: Matrix, *, numbers: bool) -> None:
+        patterns[number] = _joined(patterns.get(number), block, numbers=numbers)
+
+    def _near_angles(self, piece: Piece) -> Iterator[Node]:
+        """What is positive where sines and cosines are right that are computed in the piece."""
+        angles: dict[int, Node] = {}
+        for node in needed(piece.everything()):
+            if node.operation in ("sin", "cos") and turn_of(node, self.loads) is None:
+                angles[node.a.number] = node.a
+        for angle in angles.values():
+            yield self._graph.subtract(self._graph.of(FARTHEST), abs(angle))
+
+    def keep(self, sweep: Sweep) -> None:
+        """What later sweeps see of this one: loads."""
+        for step in sweep.steps:
+            block = self.blocks[step.number][0]
+            known: dict[int, Node] = {}
+
+            def entry(number: int, i: int, j: int, x: Node, known: dict[int, Node] = known) -> Node:
+                if x.known or x.operation == "input":
+                    return x
+                if x.number not in known:
+                    known[x.number] = self._load(Load("own", 0, 0, ("value", number, i, j)))
+                return known[x.number]
+
+            rows = [[entry(step.number, i, j, x) for j, x in enumerate(row)] for i, row in enumerate(block.rows)]
+            self.blocks[step.number] = [Matrix(rows, block.width)]
+
+    def _judged(self, pivot: Pivot) -> Node:
+        """What is positive where few digits are lost at a pivot."""
+        total = self._graph.zero
+        for lost in self.lost_at(pivot, self.place):
+            total = self._graph.add(total, lost)
+        return self._graph.subtract(self._graph.one, total)
+
+    def turned(self, others: Iterable[Piece]) -> Piece:
+        """The sines and cosines that others load; whether quaternions are rotations."""
+        found = Piece()
+        angles: dict[int, Node] = {}
+        for piece in others:
+            for node in needed(piece.everything()):
+                slot = turn_of(node, self.loads)
+                if slot is not None:
+                    found.kept[slot] = node
+                    angles[node.a.number] = node.a
+        far = self._graph.of(FARTHEST)
+        found.positive = [self._graph.subtract(far, abs(angle)) for angle in angles.values()]
+        if self.quaternion is not None:
+            found.positive.append(self.turns([self._load(Load("coordinate", place)) for place in self.quaternion]))
+        return found
+
+
+def _entries(kept: Kept, number: int, block: Matrix) -> dict[Slot, Node]:
+    return {(kept, number, i, j): x for i, row in enumerate(block.rows) for j, x in enumerate(row)}

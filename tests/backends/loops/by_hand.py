@@ -1,0 +1,112 @@
+"""Pieces carried out one operation at a time, body by body, as their records say: no LLVM, no tables."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from operator_algebra.backends.loops.records import Cut, Load, Slot, turn_of
+from operator_algebra.backends.scalar.graph import Node, needed
+from operator_algebra.backends.signs import random_signs
+from operator_algebra.models.model import Model
+from operator_algebra.operators.layout import Layout
+
+Floats = NDArray[np.float64]
+
+
+def inverted(x: float) -> float:
+    return 1.0 / x
+
+
+OPERATIONS: dict[str, Any] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "negative": operator.neg,
+    "reciprocal": inverted,
+    "sqrt": math.sqrt,
+    "abs": abs,
+    "max": max,
+    "sin": math.sin,
+    "cos": math.cos,
+}
+
+
+class ByHand:
+    """One configuration: entries of inputs in the order of the pieces, with the layouts of inputs and results."""
+
+    def __init__(
+        self, cut: Cut, model: Model, q: Floats, inputs: Sequence[tuple[Layout, Floats]], results: Sequence[Layout]
+    ) -> None:
+        self.cut = cut
+        self.model = model
+        self.q = q
+        self.inputs = inputs
+        self.layouts = results
+        self.results = [np.full(layout.size, np.nan) for layout in results]
+        self.good = True
+        self.slots: dict[tuple[int, Slot], float] = {}
+        self.kind = {int(k): i for i, kind in enumerate(cut.kinds) for k in kind.bodies}
+
+    def run(self) -> bool:
+        """Fill the results; whether they may be trusted."""
+        read = {**self.cut.slots, **self.cut.passing}
+        for number, (direction, row) in enumerate(zip(self.cut.directions, self.cut.table, strict=True)):
+            bodies = range(self.model.n)
+            for k in reversed(bodies) if direction == "inward" else bodies:
+                piece = row[self.kind[k]]
+                values = self._values(needed(piece.wanted(read)), k, turning=not number)
+                for slot, node in piece.kept.items():
+                    if slot in read:
+                        self.slots[k, slot] = values[node.number]
+                for slot, node in piece.sent.items():
+                    if slot in read:
+                        there = self.model.parent[k], slot
+                        before = 0.0 if self.cut.kinds[self.kind[k]].first else self.slots[there]
+                        self.slots[there] = before + values[node.number]
+                for of, i, node in piece.results:
+                    self.results[of][self.layouts[of].offsets[k] + i] = values[node.number]
+                self.good &= all(values[node.number] > 0.0 for node in piece.positive)
+        return self.good and all(np.isfinite(result).all() for result in self.results)
+
+    def _values(self, nodes: Sequence[Node], k: int, *, turning: bool) -> Mapping[int, float]:
+        loads = self.cut.loads[self.kind[k]]
+        found: dict[int, float] = {}
+        for node in nodes:
+            turn = turn_of(node, loads)
+            if node.known:
+                found[node.number] = node.value
+            elif node.operation == "input":
+                found[node.number] = self._loaded(loads[int(node.value)], k)
+            elif turn is not None and not turning:
+                found[node.number] = self.slots[k, turn]
+            else:
+                found[node.number] = OPERATIONS[node.operation](*(found[a.number] for a in node.arguments))
+        return found
+
+    def _loaded(self, load: Load, k: int) -> float:
+        kind = self.cut.kinds[self.kind[k]]
+        found: Any
+        match load.where:
+            case "coordinate":
+                found = self.q[self.model.q_slices[k].start + load.place]
+            case "number":
+                found = kind.numbers()[kind.bodies.tolist().index(k), load.place]
+            case "sign":
+                sign = self.cut.signs[load.of]
+                found = random_signs(self.model.n, sign.entries, sign.salt)[k].ravel()[load.place]
+            case "input":
+                layout, entries = self.inputs[load.of]
+                found = entries[layout.offsets[k] + load.place]
+            case "common":
+                found = self.inputs[load.of][1][0]
+            case "own" | "above":
+                assert load.slot is not None
+                found = self.slots.get((k if load.where == "own" else self.model.parent[k], load.slot))
+        assert found is not None
+        return float(found)

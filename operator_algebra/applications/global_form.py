@@ -47,7 +47,7 @@ acceleration = spread @ qdd + start
 give = define("give", M @ H.T @ inv(H @ M @ H.T))
 """A force on the body of a joint for each that the joint feels, H give = I."""
 
-inertia = define("all_inertia", M + _across_bodies @ give @ armature @ give.T @ incidence)
+all_inertia = define("all_inertia", M + _across_bodies @ give @ armature @ give.T @ incidence)
 """The inertia of all bodies; rotors couple each with its parent."""
 
 applied = define(
@@ -55,18 +55,18 @@ applied = define(
 )
 """Net forces on bodies but for what joints hold back and what accelerations need.        [review (25)]"""
 
-projected_acceleration = inv(spread.T @ inertia @ spread) @ spread.T @ (applied - inertia @ start)
+projected_acceleration = inv(spread.T @ all_inertia @ spread) @ spread.T @ (applied - all_inertia @ start)
 """q̈ = (S* I S)⁻¹ S* (f − I a₀): what joints hold back is projected out.        [review (26)]"""
 
-held_amounts = inv(held_between.T @ inv(inertia) @ held_between) @ (
-    held.T @ (a + a_ground) - held_between.T @ inv(inertia) @ applied
+held_amounts = inv(held_between.T @ inv(all_inertia) @ held_between) @ (
+    held.T @ (a + a_ground) - held_between.T @ inv(all_inertia) @ applied
 )
 """β from T* I⁻¹ T β = T* a₀ − T* I⁻¹ f, a system in neighbours alone.        [review (28)]"""
 
-solved_acceleration = inv(inertia) @ (applied + held_between @ held_amounts)
+solved_acceleration = inv(all_inertia) @ (applied + held_between @ held_amounts)
 """α = I⁻¹ (f + T β).        [review (27)]"""
 
-joint_acceleration = give.T @ (incidence @ solved_acceleration - a - a_ground)
+gained_acceleration = give.T @ (incidence @ solved_acceleration - a - a_ground)
 """q̈, read from what bodies gain on their parents.        [review (29)]"""
 
 _to_base = inv(X_abs).T
@@ -107,7 +107,8 @@ def _unfelt(block: SampleBlock) -> SampleBlock:
 
 
 __all__ = [
-    "HELD", "acceleration", "acceleration_about_base", "applied", "articulated_about_base", "composite_about_base",
-    "force_about_base", "give", "held", "held_amounts", "held_between", "held_forces", "incidence", "inertia",
-    "joint_acceleration", "projected_acceleration", "solved_acceleration", "spread", "start", "velocity_about_base",
+    "HELD", "acceleration", "acceleration_about_base", "all_inertia", "applied", "articulated_about_base",
+    "composite_about_base", "force_about_base", "gained_acceleration", "give", "held", "held_amounts", "held_between",
+    "held_forces", "incidence", "projected_acceleration", "solved_acceleration", "spread", "start",
+    "velocity_about_base",
 ]  # fmt: skip

@@ -76,5 +76,10 @@ def _probed(prober: Prober, sample: Sample, law: Law) -> Probed:
     useful = bound < eps ** (1 / 3) and np.isfinite(share)
     verdict: Verdict = "inconclusive" if not useful else "holds" if share <= bound else "FAILS"
     return Probed(
-        law.name, name, verdict, share, bound, "" if useful else f"rounding in {found.culprit or 'the terms'}"
+        law.name,
+        name,
+        verdict,
+        share,
+        bound,
+        "" if useful else f"rounding in {'the terms' if found.culprit is None else found.culprit}",
     )

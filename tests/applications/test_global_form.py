@@ -44,7 +44,7 @@ def test_the_sparse_system_has_the_accelerations_of_forward_dynamics(case: Case)
     case.values["held"] = basis(case)
     free = case.value(dynamics.forward_dynamics)
     alpha = case.value(global_form.acceleration, qdd=free)
-    inertia, T = case.value(global_form.inertia), case.value(global_form.held_between)
+    inertia, T = case.value(global_form.all_inertia), case.value(global_form.held_between)
     held = flat(case.values["held"])
     assert same(case.value(H) @ held, np.zeros((case.model.nv, held.shape[1])))
     system = np.block([[inertia, -T], [T.T, np.zeros((T.shape[1], T.shape[1]))]])
@@ -54,7 +54,7 @@ def test_the_sparse_system_has_the_accelerations_of_forward_dynamics(case: Case)
     scale = LINALG.cond(mass) * 1e-3 if len(mass) else 1.0
     assert same(solved, alpha, scale)
     assert same(case.value(global_form.solved_acceleration), alpha, scale)
-    assert same(case.value(global_form.joint_acceleration), free, scale)
+    assert same(case.value(global_form.gained_acceleration), free, scale)
     assert same(case.value(global_form.projected_acceleration), free, scale)
 
 
@@ -78,7 +78,7 @@ def test_compiled_programs_solve_it_in_sweeps(name: str) -> None:
         "f_ext": np.linspace(-1.0, 1.0, 6 * model.n),
     }
     values["held"] = global_form.held_forces(model, q=q)
-    found = oa.compile(global_form.joint_acceleration, model)
+    found = oa.compile(global_form.gained_acceleration, model)
     expected = oa.compile(dynamics.forward_dynamics, model)
     solved, free = (
         program(q=q, **{key: value for key, value in values.items() if key in program.inputs})

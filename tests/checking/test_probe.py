@@ -12,6 +12,7 @@ from operator_algebra.checking.suite import in_domain, mechanism
 from operator_algebra.identities.catalogue import catalogue, law_named
 from operator_algebra.identities.identity import Identity, Law, false_claim
 from operator_algebra.models.families import chain
+from operator_algebra.symbols import E_phi, I, M, inv, phi
 from tests.rounding import EPS, rounding
 
 LAWS = list(catalogue().values())
@@ -45,6 +46,14 @@ def test_the_catalogue_on_six_hundred_bodies(place: int) -> None:
     rates = {"rate of the determinant of the mass matrix"}
     assert unclear <= {"determinant of the mass matrix", "trace of the kernel", *rates}
     assert all(outcome.note for outcome in outcomes if outcome.verdict == "inconclusive")
+
+
+def test_what_loses_all_digits_is_named() -> None:
+    """The inverse of what couples neighbours grows with the fourth power of their number."""
+    stiff = (I - E_phi.T) @ inv(M) @ (I - E_phi)
+    (outcome,) = probe(probe_mechanisms(600)[0], [Identity("stiff", inv(stiff), phi @ M @ phi.T)])
+    assert outcome.verdict == "inconclusive"
+    assert outcome.note == f"rounding in {stiff}"
 
 
 def test_a_slip_on_many_bodies() -> None:

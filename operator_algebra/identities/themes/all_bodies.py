@@ -112,13 +112,13 @@ LAWS: tuple[Law, ...] = (
     ),
     Identity(
         "sparse inverse of the covariance of forces",
-        inv(_coupled),
-        phi @ M @ phi.T,
+        _coupled @ phi @ M @ phi.T,
+        I,
         cites="review (28)",
-        idea="The inverse of each factor.",
+        idea="φ inverts I − E_φ on both sides of M.",
         twins=(
-            Twin("sign", inv((I + E_phi.T) @ inv(M) @ (I - E_phi)), phi @ M @ phi.T),
-            Twin("articulated shifts", inv((I - E_psi.T) @ inv(M) @ (I - E_psi)), phi @ M @ phi.T),
+            Twin("sign", (I + E_phi.T) @ inv(M) @ (I - E_phi) @ phi @ M @ phi.T, I),
+            Twin("articulated shifts", (I - E_psi.T) @ inv(M) @ (I - E_psi) @ phi @ M @ phi.T, I),
         ),
     ),
     Identity(

@@ -73,6 +73,7 @@ def campaign(count: int, first: int) -> dict[str, Any]:
                     refuted[place] += verdicts.count("FAILS")
     return {
         "mechanisms": count,
+        "laws": len(laws),
         "samples": sum(told.values()),
         "holds": told["holds"],
         "inconclusive": told["inconclusive"],
@@ -89,7 +90,7 @@ def summed(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     total = {key: sum(part[key] for part in parts) for key in parts[0] if isinstance(parts[0][key], int)}
     missed = [name for name in parts[0]["missed_twins"] if all(name in part["missed_twins"] for part in parts)]
     lists = {"false_fails": [one for part in parts for one in part["false_fails"]], "missed_twins": missed}
-    return {key: lists.get(key, total.get(key)) for key in parts[0]} | {"twins": parts[0]["twins"]}
+    return {key: lists.get(key, total.get(key)) for key in parts[0]} | {key: parts[0][key] for key in ("laws", "twins")}
 
 
 def in_parts(count: int, folder: Path | None = None) -> dict[str, Any]:

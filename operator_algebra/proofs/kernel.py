@@ -21,9 +21,7 @@ FORMAT = "operator-algebra proof 3"
 Data = Any  # what JSON holds
 Word = tuple[str, ...]
 Poly = dict[Word, int | Fraction]
-Shape = tuple[
-    float, float, float, float
-]  # of blocks (i, j): i climbs a to b edges and j climbs c to d to where they meet
+Shape = tuple[float, float, float, float]  # (a, b, c, d) of blocks (i, j): i climbs a to b edges, j c to d, to one body
 
 # Letters a, b, … are the inverse, value, … of A, B, …: of what kinds they are, what must be the same, what is zero.
 FACTS: dict[str, tuple[str, dict[str, Data], Data]] = {

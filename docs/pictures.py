@@ -28,6 +28,8 @@ _POSES: dict[str, list[float]] = {
     "pendulum": [0.5],
     "planar2r": [-0.4, 0.9],
     "planar3r": [0.3, -0.5, 0.8],
+    "four_bar": [0.8, -0.3, 1.5],
+    "slider_crank": [0.8, -1.0, 0.8],
 }
 
 
@@ -56,7 +58,8 @@ def hero(model: Model) -> Picture:
 def pose(model: Model) -> Any:
     """A configuration that shows the mechanism well."""
     if model.name in _POSES:
-        return _POSES[model.name]
+        q = _POSES[model.name]
+        return oa.constraints.closed(model, q) if model.loops else q
     if model.name == "snake40":
         q = model.neutral()
         q[7:] = 0.28 * np.sin(np.arange(39) / 2.5)

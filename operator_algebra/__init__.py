@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from operator_algebra.models.gallery import available as available
     from operator_algebra.models.gallery import load as load
     from operator_algebra.models.joints.joint import Joint as Joint
+    from operator_algebra.models.loops import Loop as Loop
     from operator_algebra.models.mimic import Mimic as Mimic
     from operator_algebra.models.model import Body as Body
     from operator_algebra.models.model import Frame as Frame
@@ -114,6 +115,7 @@ _NAMES = {
     "models.families": "chain random_tree",
     "models.gallery": "available load",
     "models.joints.joint": "Joint",
+    "models.loops": "Loop",
     "models.mimic": "Mimic",
     "models.model": "Body Frame Model",
     "operators.blocks": "BlockMatrix",

@@ -11,118 +11,36 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from operator_algebra.applications import dynamics, task_space
+from operator_algebra.applications import dynamics, holding
+from operator_algebra.applications.closing import errors, row_names, rows
+from operator_algebra.applications.holding import Constrained, of
+from operator_algebra.applications.keeping import closed, kept_rates
 from operator_algebra.errors import SpaceMismatch
-from operator_algebra.expressions.build import define, inv, operator, scalar, vector
+from operator_algebra.expressions.build import inv, operator, vector
 from operator_algebra.expressions.formulas import formula
 from operator_algebra.expressions.mismatch import short
-from operator_algebra.operators.spaces import FORCE, RATE, Space, space
-from operator_algebra.symbols import H, I, T, phi, qdd, v
+from operator_algebra.operators.spaces import RATE, Space, space
+from operator_algebra.symbols import T, qdd
 
 if TYPE_CHECKING:
     from operator_algebra.expressions.nodes import Expr
 
-LOCK: Space = space("lock", attached=False)
+LOCK = holding.LOCK
 """The velocities that have to be zero, as one vector of no body."""
 
-C = operator("C", LOCK.dual >> FORCE)
+C = holding.C
 """Takes the forces of the constraints to the bodies."""
 
-C_dot = operator("C_dot", LOCK.dual >> FORCE)
+C_dot = holding.C_dot
 """Its rate of change, as axes that turn with the bodies see it."""
 
-alpha = scalar("alpha")
+alpha = holding.alpha
 """How fast errors die away, in 1/s."""
 
-h = scalar("h")
+h = holding.h
 """The length of a step, in seconds."""
 
-_mass_inverse = inv(dynamics.mass_matrix)
-_felt = T - dynamics.bias
-_free = _mass_inverse @ _felt
-
-
-@dataclass(frozen=True)
-class Constrained:
-    """The formulas of one A, with the meanings that this module states for A = C* φ* H*."""
-
-    jacobian: Expr
-    velocity: Expr
-    drift: Expr
-    mobility: Expr
-    multipliers: Expr
-    joint_forces: Expr
-    acceleration: Expr
-    stabilised_acceleration: Expr
-    driven_acceleration: Expr
-    soft_acceleration: Expr
-    soft_step: Expr
-    P_perp: Expr
-    projection: Expr
-    projected_velocity: Expr
-    projected_acceleration: Expr
-    projected_mobility: Expr
-    correction: Expr
-
-
-def of(jacobian: Expr | str, drift: Expr | str) -> Constrained:
-    """The formulas for any A from joint rates to a space of no body, and for Ȧ v.
-
-    >>> A = operator("A", RATE >> space("gear", attached=False))
-    >>> of(A, vector("A_dot_v", A.type.codomain)).projection
-    I − P_⊥   rate → rate   full
-    """
-    return _of(formula(jacobian, "constraints.of"), formula(drift, "constraints.of"))
-
-
-@cache
-def _of(A: Expr, drift: Expr) -> Constrained:
-    rows = A.type.codomain
-    if A.type.domain != RATE or rows.attached:
-        raise SpaceMismatch(
-            f"{short(A)} ({A.type}) is no constraint: it must take joint rates to a space of no body, such as "
-            'oa.space("lock", attached=False).'
-        )
-    if drift.type.codomain != rows:
-        raise SpaceMismatch(f"{short(drift)} ({drift.type}) is no rate of {short(A)} v, which is in {rows.name}.")
-    error, target = vector("error", rows), vector("target", rows)
-    compliance = operator("compliance", rows.dual >> rows, structure="symmetric definite")
-    mobility = A @ _mass_inverse @ A.T
-    P_perp = define("P_perp", _mass_inverse @ A.T @ inv(mobility) @ A)
-    projection = I - P_perp
-    settled = -drift - 2 * alpha * A @ v - alpha * alpha * error
-
-    def forces(wanted: Expr, resistance: Expr = mobility) -> Expr:
-        return inv(resistance) @ (wanted - A @ _free)
-
-    def held(multipliers: Expr) -> Expr:
-        return _mass_inverse @ (_felt + A.T @ multipliers)
-
-    multipliers = forces(-drift)
-    pushed = inv(h * mobility + compliance) @ (-(A @ v) - alpha * error - h * A @ _free)
-    return Constrained(
-        jacobian=A,
-        velocity=A @ v,
-        drift=drift,
-        mobility=mobility,
-        multipliers=multipliers,
-        joint_forces=A.T @ multipliers,
-        acceleration=held(multipliers),
-        stabilised_acceleration=held(forces(settled)),
-        driven_acceleration=held(forces(target - drift)),
-        soft_acceleration=held(forces(settled, mobility + compliance)),
-        soft_step=v + h * held(pushed),
-        P_perp=P_perp,
-        projection=projection,
-        projected_velocity=projection @ v,
-        projected_acceleration=projection @ _free - _mass_inverse @ A.T @ inv(mobility) @ drift,
-        projected_mobility=_mass_inverse - _mass_inverse @ A.T @ inv(mobility) @ A @ _mass_inverse,
-        correction=-(_mass_inverse @ A.T @ inv(mobility) @ error),
-    )
-
-
-_picked = task_space.of(C, C_dot)
-_held = of(define("A", C.T @ phi.T @ H.T, cites="geometric treatment (18)"), _picked.drift)
+_held = holding.held
 
 jacobian = _held.jacobian
 """A = C* φ* H*, with A v = 0.        [geometric treatment (18)] [review (16)]"""
@@ -185,9 +103,12 @@ projected_mobility = _held.projected_mobility
 """P ℳ⁻¹ = ℳ⁻¹ − ℳ⁻¹ A* (A ℳ⁻¹ A*)⁻¹ A ℳ⁻¹: takes joint forces to accelerations that keep the constraints."""
 
 correction = _held.correction
-"""−ℳ⁻¹ A* (A ℳ⁻¹ A*)⁻¹ e: the smallest step of q, in kinetic energy, that mends an error e to first order."""
+"""−ℳ⁻¹ A* (A ℳ⁻¹ A* + compliance)⁻¹ e: the step of q, small in kinetic energy, that mends an error e.
 
-gauss = 0.5 * (qdd - _free).T @ dynamics.mass_matrix @ (qdd - _free)
+To first order it does so with a compliance that is small beside A ℳ⁻¹ A*; rows may depend on each other.
+"""
+
+gauss = 0.5 * (qdd - holding.free).T @ dynamics.mass_matrix @ (qdd - holding.free)
 """½ (q̈ − q̈ free)* ℳ (q̈ − q̈ free), least where q̈ is the constrained acceleration: the principle of Gauss."""
 
 
@@ -268,10 +189,12 @@ reduced_acceleration = _in_basis.acceleration
 projection_of_basis = _in_basis.projection
 """S (S* ℳ S)⁻¹ S* ℳ = P, whichever basis it is."""
 
+
 __all__ = [
     "FREE", "LOCK", "C", "C_dot", "Constrained", "P_perp", "Reduced", "acceleration", "alpha", "basis", "basis_drift",
-    "body_forces", "correction", "drift", "driven_acceleration", "gauss", "h", "jacobian", "joint_forces", "mobility",
-    "multipliers", "of", "projected_acceleration", "projected_mobility", "projected_velocity", "projection",
-    "projection_of_basis", "reduced", "reduced_acceleration", "reduced_bias", "reduced_mass_matrix", "reduced_rate",
-    "soft_acceleration", "soft_step", "stabilised_acceleration", "velocity", "velocity_of_basis",
+    "body_forces", "closed", "correction", "drift", "driven_acceleration", "errors", "gauss", "h", "jacobian",
+    "joint_forces", "kept_rates", "mobility", "multipliers", "of", "projected_acceleration", "projected_mobility",
+    "projected_velocity", "projection", "projection_of_basis", "reduced", "reduced_acceleration", "reduced_bias",
+    "reduced_mass_matrix", "reduced_rate", "row_names", "rows", "soft_acceleration", "soft_step",
+    "stabilised_acceleration", "velocity", "velocity_of_basis",
 ]  # fmt: skip

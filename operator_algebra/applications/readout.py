@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import RangeError
 from operator_algebra.expressions.query import Query
 from operator_algebra.models.configurations import rest
 from operator_algebra.models.model import Model, check_model
+from operator_algebra.models.numeric import Numbers
 
 if TYPE_CHECKING:
     from operator_algebra.expressions.nodes import Expr
@@ -26,13 +28,18 @@ def _from_skew(block: Any) -> Any:
     return np.stack([block[..., 2, 1], block[..., 0, 2], block[..., 1, 0]], axis=-1)
 
 
-def named_poses(model: Model, q: Any) -> Mapping[str, tuple[Any, Any]]:
-    """X_abs(k) = [[R, p̃ R], [0, R]]: R and p of every body, then of the frames on them."""
+def body_poses(model: Model, q: ArrayLike) -> tuple[Numbers, Numbers]:
+    """X_abs(k) = [[R, p̃ R], [0, R]]: R (…, n, 3, 3) and p (…, n, 3) of every body."""
     from operator_algebra.applications.dynamics import pose
 
     blocks = _value(pose, model, q=q)
     rotation = blocks[..., :3, :3]
-    position = _from_skew(blocks[..., :3, 3:] @ np.swapaxes(rotation, -1, -2))
+    return rotation, _from_skew(blocks[..., :3, 3:] @ np.swapaxes(rotation, -1, -2))
+
+
+def named_poses(model: Model, q: Any) -> Mapping[str, tuple[Any, Any]]:
+    """R and p of every body, then of the frames on them."""
+    rotation, position = body_poses(model, q)
     found = {name: (rotation[..., k, :, :], position[..., k, :]) for k, name in enumerate(model.body_names)}
     ground = (np.eye(3), np.zeros(3))
     for name, frame in model.frames.items():

@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from operator_algebra.applications import dynamics, embedding
+from operator_algebra.applications.closing import Loops
 from operator_algebra.applications.film import Energy, Film
-from operator_algebra.applications.stepping import Forces, LeftChart, OneForce, Rule, RungeKutta, State
+from operator_algebra.applications.keeping import Keeper, Kept
+from operator_algebra.applications.stepping import Forces, LeftChart, OneForce, Rates, Rule, RungeKutta, State
 from operator_algebra.arguments import choice, shown
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError, RangeError, SingularError
@@ -78,13 +80,15 @@ def simulate(
     step: float | Literal["auto"] = "auto",
     method: Method = "runge-kutta",
     tolerance: float = 1e-9,
+    constraints: Loops = None,
     progress: Progress = None,
 ) -> Film:
     """The motion that starts at q and v at t = 0; leading axes are motions side by side, in the same steps.
 
     Joints that mimic others keep to them, as `oa.embedding` has it, and so must q and v.
     With step="auto" the error of each step is kept below `tolerance`, in radians and metres, and in rates as a share of
-    1 + |v|. Where the motion cannot go on, the error has the film up to there as its `result`.
+    1 + |v|. Loops stay closed, those of the model or the `constraints` that are given instead, such as () for none.
+    Where the motion cannot go on, the error has the film up to there as its `result`.
 
     >>> import operator_algebra as oa
     >>> arm = oa.load("planar2r")
@@ -102,7 +106,11 @@ def simulate(
     if allowed < _FINEST:
         raise InputError(f"tolerance is {allowed:g}, which is nothing but rounding. Give at least {_FINEST:g}.")
     start = _start(model, q, v)
-    rule = _rule(model, method, _forces(model, torque, start[0].shape[:-1]), allowed)
+    keeper = Keeper(model, constraints)
+    if keeper.count and model.mimic:
+        both = f"{model.name} has loops, and joints that mimic others, which one motion cannot keep yet"
+        raise InputError(f"{both}. Load it with mimic=False, or open the loops: constraints=().")
+    rule = _rule(keeper, method, _forces(model, torque, start[0].shape[:-1]), allowed)
     with reporting(progress, f"simulate {model.name}", patience=PATIENCE) as report:
         return _Run(model, rule, end, fixed, report).film(*start)
 
@@ -226,22 +234,34 @@ def _check_gears(model: Model, name: str, given: Numbers, geared: Numbers) -> No
         )
 
 
-def _rule(model: Model, method: Method, forces: Forces, tolerance: float) -> Rule:
+def _rule(keeper: Keeper, method: Method, forces: Forces, tolerance: float) -> Rule:
+    model = keeper.model
     if method == "runge-kutta":
         check_complex(model)
         ahead = _compiled(model, dynamics.forward_dynamics, embedding.coupled_acceleration)
+        if keeper.count:
+            return Kept(RungeKutta(model, forces, keeper.acceleration, tolerance), keeper)
         return RungeKutta(model, forces, lambda q, v, T: ahead(q=q, v=v, T=T), tolerance)
-    if method == "semi-implicit":
-        stepped = _compiled(model, semi_implicit_step, _geared_semi_implicit_step)
-        return OneForce(model, forces, lambda q, v, T, h: stepped(q=q, v=v, T=T, h=h))
-    stable, stiff = _compiled(model, implicit_step, _geared_implicit_step), model.arrays.stiffness
-    damped = model.arrays.damping
+    rates = _implicit(model) if method == "implicit" else _semi_implicit(model)
+    if not keeper.count:
+        return OneForce(model, forces, rates)
+    return Kept(OneForce(model, forces, lambda q, v, T, h: keeper.velocity(q, rates(q, v, T, h))), keeper)
 
-    def implicit(q: Numbers, v: Numbers, T: Numbers, h: float) -> Numbers:
+
+def _semi_implicit(model: Model) -> Rates:
+    stepped = _compiled(model, semi_implicit_step, _geared_semi_implicit_step)
+    return lambda q, v, T, h: stepped(q=q, v=v, T=T, h=h)
+
+
+def _implicit(model: Model) -> Rates:
+    stable = _compiled(model, implicit_step, _geared_implicit_step)
+    stiff, damped = model.arrays.stiffness, model.arrays.damping
+
+    def rates(q: Numbers, v: Numbers, T: Numbers, h: float) -> Numbers:
         geared = {"added": h * damped + h * h * stiff} if model.mimic else {}
         return stable(q=q, v=v, T=T, h=h, stiffness=stiff, **geared)
 
-    return OneForce(model, forces, implicit)
+    return rates
 
 
 def _compiled(model: Model, free: Expr, geared: Expr) -> Callable[..., Numbers]:

@@ -37,6 +37,9 @@ class Stepped(NamedTuple):
 Forces = Callable[[float, Numbers, Numbers], Numbers]
 """Joint forces at t, q, v."""
 
+Rates = Callable[[Numbers, Numbers, Numbers, float], Numbers]
+"""Rates after a step, from q, v, the joint forces and its length."""
+
 
 class Rule(Protocol):
     """How a step of some length is made."""
@@ -63,7 +66,7 @@ class OneForce:
 
     model: Model
     forces: Forces
-    velocity: Callable[[Numbers, Numbers, Numbers, float], Numbers]
+    velocity: Rates
 
     def start(self, t: float, q: Numbers, v: Numbers) -> State:
         """The given state, with its forces."""

@@ -89,6 +89,14 @@ _CHAINS: Mapping[str, Callable[[], Model]] = {
 }
 
 
+LOOPED = ("four_bar", "knife_edge", "rolling_disk", "slider_crank")
+"""Of the gallery those with loops: laws are of trees, and theirs are small ones that are in the suite already."""
+
+
+def _gallery() -> list[str]:
+    return [name for name in available() if name not in LOOPED]
+
+
 @cache
 def _builders() -> Mapping[str, Callable[[], Model]]:
     built: dict[str, Callable[[], Model]] = {}
@@ -101,7 +109,7 @@ def _builders() -> Mapping[str, Callable[[], Model]]:
     built |= {"free-inside": _inner_free}
     built |= {f"spread{k + 1}": partial(_spread, k) for k in range(3)}
     built |= {f"geared{k + 1}": partial(_geared, k) for k in range(2)}
-    built |= {name: partial(load, name) for name in available()}
+    built |= {name: partial(load, name) for name in _gallery()}
     return MappingProxyType({**built, **_CHAINS})
 
 
@@ -120,7 +128,7 @@ def groups() -> dict[str, list[str]]:
         "free bases, free joints inside": ["free1", "free2", "free3", "free-inside"],
         "masses over twelve powers of ten": ["spread1", "spread2", "spread3", "free-inside"],
         "armature": ["geared1", "geared2"],
-        "gallery": list(available()),
+        "gallery": _gallery(),
         "chains and trees to 200 bodies": list(_CHAINS),
     }
     return rows
@@ -128,7 +136,7 @@ def groups() -> dict[str, list[str]]:
 
 def smallest_first(names: Sequence[str]) -> Iterator[str]:
     """Names of the suite by the number of bodies; mechanisms beyond the smallest are built when their turn comes."""
-    first = [name for name in names if not (name in available() or name in _CHAINS)]
+    first = [name for name in names if not (name in _gallery() or name in _CHAINS)]
     yield from sorted(first, key=lambda name: mechanism(name).n)
     yield from sorted((name for name in names if name not in first), key=lambda name: mechanism(name).n)
 

@@ -18,13 +18,14 @@ from operator_algebra.errors import InputError, ModelError, explain
 from operator_algebra.models import configurations, summary
 from operator_algebra.models.arrays import JointGroup, ModelArrays, joint_groups, model_arrays
 from operator_algebra.models.body import Body, Frame
+from operator_algebra.models.loops import Loop, checked
 from operator_algebra.models.mimic import Mimic
 from operator_algebra.models.numeric import Numbers
 from operator_algebra.models.topology import depth_first, heights, levels
 from operator_algebra.models.validate import Problem, Where, mimic_problems, model_problems, parent_indices, report
 from operator_algebra.spatial.transforms import vector3
 
-__all__ = ["Body", "Frame", "Mimic", "Model", "check_model"]
+__all__ = ["Body", "Frame", "Loop", "Mimic", "Model", "check_model"]
 
 
 class Model:
@@ -33,6 +34,7 @@ class Model:
     The ground is −1. Spatial vectors are [angular; linear]; coordinates and rates are concatenated base to tip.
     `mimic` says which joints follow others: they stay joints of the tree, with coordinates and rates of their own, and
     `oa.embedding` has the dynamics in which they follow.
+    `loops` hold frames to each other beside the joints: formulas of the tree do not know them, `oa.constraints` does.
     `strict=False` turns implausible masses and inertias from errors into warnings.
 
     >>> from operator_algebra import Inertia, Joint, Placement
@@ -50,6 +52,7 @@ class Model:
     bodies: tuple[Body, ...]
     gravity: tuple[float, float, float]
     mimic: tuple[Mimic, ...]
+    loops: tuple[Loop, ...]
 
     def __init__(
         self,
@@ -59,6 +62,7 @@ class Model:
         gravity: Sequence[float] = (0.0, 0.0, -9.81),
         frames: Mapping[str, Frame] | None = None,
         mimic: Iterable[Mimic] = (),
+        loops: Iterable[Loop] = (),
         strict: bool = True,
     ) -> None:
         given = items(bodies, "the bodies of a model", "Body", error=ModelError)
@@ -72,7 +76,7 @@ class Model:
                 raise ModelError(explain(f"{shown(entry)} is not a Mimic", f"model {quoted(name)}, mimic {k}"))
         found = [*model_problems(name, given, gravity, named), *mimic_problems(name, given, mimics)]
         report(found, strict=flag(strict, "strict", error=ModelError))
-        self._store(name, given, gravity, named, mimics)
+        self._store(name, given, gravity, named, mimics, checked(loops, named, f"model {quoted(name)}"))
 
     @classmethod
     def from_parts(
@@ -87,15 +91,16 @@ class Model:
         strict: bool,
         implausible: Sequence[Problem] | None = None,
         mimic: Sequence[Mimic] = (),
+        loops: Sequence[Loop] = (),
     ) -> Model:
         """The model that a file describes; the reader's problems and the model's are reported together.
 
-        The reader has tested `mimic`.
+        The reader has tested `mimic` and `loops`.
         """
         found = [*problems, *model_problems(name, bodies, gravity, frames, where, implausible)]
         report(found, strict=strict, stacklevel=5)
         model = cls.__new__(cls)
-        model._store(name, tuple(bodies), gravity, frames, mimic)
+        model._store(name, tuple(bodies), gravity, frames, mimic, loops)
         return model
 
     def _store(
@@ -105,6 +110,7 @@ class Model:
         gravity: Sequence[float],
         frames: Mapping[str, Frame],
         mimic: Sequence[Mimic],
+        loops: Sequence[Loop],
     ) -> None:
         parents = parent_indices(given)
         order, parent = depth_first(parents)
@@ -115,6 +121,7 @@ class Model:
         state["gravity"] = vector3(gravity, "gravity")
         state["_frames"] = dict(frames)
         state["mimic"] = tuple(mimic)
+        state["loops"] = tuple(loops)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise ModelError(f"a model is frozen: {name!r} cannot be set. Make a new model instead.")
@@ -283,10 +290,13 @@ class Model:
             content.update(array.tobytes())
         if self.mimic:
             content.update(repr(self.mimic).encode())
+        if self.loops:
+            content.update(repr(self.loops).encode())
         return content.hexdigest()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {key: self.__dict__[key] for key in ("name", "parent", "bodies", "gravity", "_frames", "mimic")}
+        kept = ("name", "parent", "bodies", "gravity", "_frames", "mimic", "loops")
+        return {key: self.__dict__[key] for key in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -304,7 +314,7 @@ class Model:
 
     @property
     def _value(self) -> tuple[object, ...]:
-        return (self.name, self.gravity, self.bodies, self._frames, self.mimic)
+        return (self.name, self.gravity, self.bodies, self._frames, self.mimic, self.loops)
 
     @cached_property
     def _body_places(self) -> dict[str, int]:

@@ -22,6 +22,8 @@ def line(model: Model) -> str:
     head = f"Model {_short(model.name)}   {model.n} {_plural('body', 'bodies', model.n)}"
     follow = f", {len(model.mimic)} mimic" if model.mimic else ""
     tail = f"nq {model.nq}, nv {model.nv}{follow}   {base(model)}"
+    if model.loops:
+        tail += f"   {len(model.loops)} {_plural('loop', 'loops', len(model.loops))}"
     text = f"{head}   {kinds}   {tail}"
     if len(text) <= _COLUMNS:
         return text

@@ -17,9 +17,12 @@ NAMES = [path.relative_to(FOLDER).as_posix() for path in PAGES]
 WITHOUT_FORMULAS = {
     "__init__",
     "cited",
+    "closing",
     "diagnosis",
     "displacements",
     "film",
+    "holding",
+    "keeping",
     "legend",
     "picking",
     "readout",

@@ -34,7 +34,7 @@ from operator_algebra.programs.instructions import Shift
 from operator_algebra.programs.interpret import Interpreter, Result, Unread
 from operator_algebra.programs.matrices import Matrix
 from operator_algebra.programs.mechanism import Mechanism
-from operator_algebra.programs.program import Pivot, Program, tested_block
+from operator_algebra.programs.program import Pivot, Program, Step, tested_block
 
 _TRIED = 8
 """Configurations at which the numbers of a bound are looked at."""
@@ -177,6 +177,17 @@ class Tracer(Interpreter):
         return self.inputs[symbol.name][k] if symbol.leaf is None else self.leaves.block(symbol.leaf, k)
 
     # -- what is shorter with structure ----------------------------------------------------------------------------
+
+    def block(self, step: Step, k: int) -> Matrix:
+        """The block of a step; a sum over all bodies that is inverted has one triangle if its formula has."""
+        found = super().block(step, k)
+        return self.nodes.averaged(found) if step.number in self._mirrored_sums else found
+
+    @cached_property
+    def _mirrored_sums(self) -> frozenset[int]:
+        pivots = {one.value: one.formula for one in self.program.pivots}
+        small = {k: e for k, e in pivots.items() if not self.program.steps[k].value.attached}
+        return frozenset(k for k, e in small.items() if e is not None and e.structure.symmetric)
 
     def _shifted(self, shift: Shift, k: int) -> list[Matrix]:
         parent = self.mechanism.parent[k]

@@ -16,6 +16,7 @@ from operator_algebra.errors import ModelError, explain
 from operator_algebra.models.formats.opening import read_text
 from operator_algebra.models.formats.toml.tables import Lines, Table
 from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, Limits, joint_class, make_joint
+from operator_algebra.models.loops import DIRECTIONS, Loop, loop_faults
 from operator_algebra.models.mimic import Mimic, faults
 from operator_algebra.models.model import Body, Frame, Model
 from operator_algebra.models.validate import Problem, report, suggestion
@@ -25,7 +26,7 @@ from operator_algebra.spatial.transforms import Placement, vector3
 
 VERSION = 1
 ABOUT = ("description", "source", "licence")
-RESERVED = ("loops", "constraints", "springs", "dampers")
+RESERVED = ("constraints", "springs", "dampers")
 _ROTATIONS = ("rotation", "quaternion", "rpy", "rotation_vector")
 # A dotted key takes the parser time in the square of its parts.
 _LONGEST_LINE = 4000
@@ -64,6 +65,7 @@ def read_toml(source: Traversable | Path, *, base: str = "fixed", mimic: bool = 
             report(problems, strict=True)
     frames = dict(_frames(top, {body.name for body in bodies}))
     following = list(_mimics(top, bodies))
+    loops = _loops(top, frames)
     top.close()
     if base == "floating":
         bodies = [_floating(body, table) for body, table in zip(bodies, tables, strict=True)]
@@ -76,6 +78,7 @@ def read_toml(source: Traversable | Path, *, base: str = "fixed", mimic: bool = 
         where=lambda k: tables[k].where() if k >= 0 else top.where("name"),
         strict=strict,
         mimic=following if mimic else (),
+        loops=loops,
     )
 
 
@@ -221,6 +224,30 @@ def _mimics(top: Table, bodies: list[Body]) -> Iterator[Mimic]:
     for k, what, remedy in faults(found, {body.joint.name or body.name: body.joint for body in bodies}):
         tables[k].problem(what, "follows", remedy)
     yield from found
+
+
+def _loops(top: Table, frames: dict[str, Frame]) -> list[Loop]:
+    """What is held beside the joints, tested."""
+    tables: list[Table] = []
+    found: list[Loop] = []
+    for k, values in enumerate(top.tables("loops")):
+        line = top.lines.of("loops", k)
+        table = Table(values, top.file, f'loop "{values.get("name", k)}"', line, top.lines, top.problems)
+        texts = {key: table.text(key) for key in ("name", "first", "second", "at")}
+        for key in ("name", "first", "second"):
+            if key not in values:
+                table.problem(f"there is no {key}", remedy=f'Write {key} = "…".')
+        if "locked" not in values:
+            table.problem("nothing is locked", remedy=f"Write locked = [ … ], of {', '.join(DIRECTIONS)}.")
+        locked = table.texts("locked")
+        table.close()
+        name, first, second = texts["name"], texts["first"], texts["second"]
+        if name is not None and first is not None and second is not None and locked is not None:
+            tables.append(table)
+            found.append(Loop(name, first, second, locked, texts["at"]))
+    for k, key, what, remedy in loop_faults(found, frames):
+        tables[k].problem(what, key, remedy)
+    return found
 
 
 def _floating(body: Body, table: Table) -> Body:

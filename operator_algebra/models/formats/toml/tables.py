@@ -78,6 +78,16 @@ class Table:
             return default
         return value
 
+    def texts(self, key: str) -> tuple[str, ...] | None:
+        """A list of texts."""
+        value = self.take(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in cast("list[Any]", value)):
+            self.problem(f"{key} is {_shown(value)}, not a list of texts", key, f'Write {key} = ["…", "…"].')
+            return None
+        return tuple(cast("list[str]", value))
+
     def number(self, key: str, default: float = 0.0) -> float:
         """A finite number."""
         value = self.take(key)

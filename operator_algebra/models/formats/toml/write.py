@@ -12,6 +12,7 @@ from operator_algebra.errors import ModelError, explain
 from operator_algebra.models.formats.opening import write_text
 from operator_algebra.models.formats.toml.read import VERSION
 from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, Limits
+from operator_algebra.models.loops import Loop
 from operator_algebra.models.model import Body, Model
 from operator_algebra.spatial.arrays import IDENTITY3
 from operator_algebra.spatial.transforms import Placement
@@ -21,6 +22,7 @@ _HEADER = f"""\
 # Units: kg, m, s, rad, N. Vectors are x, y, z; quaternions w, x, y, z; spatial vectors angular, then linear.
 # placement: pose of the joint's frame in the parent body (without parent: the ground); rotation: rows of the matrix.
 # inertia: about the mass centre, in the axes of the body; three moments, or a 3 x 3 matrix.
+# loops: frames that are held to each other in the locked directions of the first; with at, velocities alone, there.
 # joint: armature, stiffness, damping and limits have one number for each degree of freedom.
 # mimic: the coordinate of a joint is multiplier times that of the joint that it follows, plus offset.
 """
@@ -36,6 +38,7 @@ def write_toml(model: Model, target: Path) -> None:
             lines.append(f"body = {_text(frame.body)}")
         lines.extend(_placement_text(frame.placement))
         parts.append("\n".join(lines) + "\n")
+    parts.extend(map(_loop_text, model.loops))
     parts.extend(
         f"\n[[mimic]]\njoint = {_text(mimic.joint)}\nfollows = {_text(mimic.follows)}\n"
         f"multiplier = {_value(mimic.multiplier)}\noffset = {_value(mimic.offset)}\n"
@@ -57,6 +60,19 @@ def _body_text(body: Body, model: str) -> str:
     if any(map(any, inertia.inertia_at_com)):
         (a, ab, ac), (_, b, bc), (_, _, c) = inertia.inertia_at_com
         lines.append(f"inertia = {_value(inertia.inertia_at_com if ab or ac or bc else (a, b, c))}")
+    return "\n".join(lines) + "\n"
+
+
+def _loop_text(loop: Loop) -> str:
+    lines = [
+        "\n[[loops]]",
+        f"name = {_text(loop.name)}",
+        f"first = {_text(loop.first)}",
+        f"second = {_text(loop.second)}",
+    ]
+    lines.append(f"locked = [{', '.join(map(_text, loop.locked))}]")
+    if loop.at is not None:
+        lines.append(f"at = {_text(loop.at)}")
     return "\n".join(lines) + "\n"
 
 

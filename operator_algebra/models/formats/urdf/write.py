@@ -163,6 +163,8 @@ def _limits_text(limits: Limits, kind: str) -> str:
 def _losses(model: Model) -> Iterator[str]:
     if model.gravity != _GRAVITY:
         yield f"gravity {model.gravity}"
+    if model.loops:
+        yield "loops"
     for body in model.bodies:
         joint = body.joint
         if any(joint.armature):

@@ -38,6 +38,18 @@ body = "lower"
 placement = { translation = [0.4, 0, 0] }
 """
 
+LOOP = """\
+[[loops]]
+name = "pin"
+first = "wall"
+second = "tool"
+locked = ["x"]
+
+[frames.wall]
+
+[frames.tool]
+"""
+
 CHANGES = [
     # numbers
     (
@@ -129,7 +141,18 @@ CHANGES = [
     ('name = "arm"', 'nmae = "arm"', r'line 2: unknown key "nmae". Did you mean "name"'),
     ('name = "arm"', 'name = "arm', r"line 2: not valid TOML: .*"),
     ('name = "arm"', 'name = "arm"\nsprings = []', 'line 3: the key "springs" is reserved'),
-    ('name = "arm"', "loops = 1", 'line 2: the key "loops" is reserved'),
+    ('name = "arm"', "loops = 1", "line 2: loops is 1, not a list of tables"),
+    ("[frames.tool]", LOOP.replace('"x"', '"yaw"'), r"line 25, loop \"pin\": 'yaw' is no direction. There are rx"),
+    ("[frames.tool]", LOOP.replace('["x"]', '"x"'), r'line 25, loop "pin": locked is .*, not a list of texts'),
+    ("[frames.tool]", LOOP.replace('locked = ["x"]\n', ""), r'line 21, loop "pin": nothing is locked'),
+    (
+        "[frames.tool]",
+        LOOP.replace('"wall"\n', '"walk"\n'),
+        r"line 23, loop \"pin\": first is 'walk', which is no frame",
+    ),
+    ("[frames.tool]", LOOP.replace('name = "pin"\n', ""), r'line 21, loop "0": there is no name'),
+    ("[frames.tool]", LOOP.replace("second", "third"), r'line 24, loop "pin": unknown key "third"'),
+    ("[frames.tool]", LOOP.replace('second = "tool"', 'second = "wall"'), r"both frames are on the ground"),
     ("[[bodies]]", "[bodies]", r"not valid TOML|not a list of tables"),
     ("[[bodies]]", "[[body]]", r'unknown key "body". Did you mean "bodies"'),
 ]

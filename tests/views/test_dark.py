@@ -24,6 +24,7 @@ from operator_algebra.views.counterexample import counterexample
 from operator_algebra.views.dependencies import dependencies
 from operator_algebra.views.energy import energy
 from operator_algebra.views.factors import factors
+from operator_algebra.views.filter import filter as filter_view
 from operator_algebra.views.flow import flow
 from operator_algebra.views.ink import palette
 from operator_algebra.views.ink.palette import contrast, dark, looks
@@ -73,6 +74,7 @@ DRAWN: dict[str, Callable[[bool], Figure]] = {
     "counterexample": lambda night: counterexample(wrong(), dark=night),
     "conditioning": lambda night: conditioning(checks(), dark=night),
     "energy": lambda night: energy(fall(), dark=night),
+    "filter": lambda night: filter_view(dark=night),
     "proof": lambda night: proof(oa.prove("left exchange"), dark=night),
 }
 

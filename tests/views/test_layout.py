@@ -15,6 +15,7 @@ from operator_algebra.views.cost import cost
 from operator_algebra.views.dependencies import dependencies
 from operator_algebra.views.energy import energy
 from operator_algebra.views.factors import factors
+from operator_algebra.views.filter import filter as filter_view
 from operator_algebra.views.flow import flow
 from operator_algebra.views.residuals import residuals
 from operator_algebra.views.robot import robot
@@ -59,6 +60,7 @@ DRAWN: dict[str, Callable[[], Figure]] = {
     "residuals of one law": lambda: residuals(checks()[:1]),
     "conditioning": lambda: conditioning(checks()),
     "energy": lambda: energy(oa.simulate(oa.load("planar2r"), [0.5, 0.0], [0.0, 0.0], until=0.2)),
+    "filter": filter_view,
     "energy of what floats": lambda: energy(oa.simulate(FREE, FREE.neutral(), np.ones(6), until=0.2)),
     "ellipsoids": lambda: robot(ARM, ARM.random(seed=3)[0], ellipsoids=True),
 }

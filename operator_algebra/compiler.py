@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import get_args
 
-from operator_algebra.arguments import Redundant, choice, word
+from operator_algebra.arguments import Redundant, choice, whole, word
 from operator_algebra.backends.backend import backend_named
 from operator_algebra.calls.compiled import Compiled, Key
 from operator_algebra.errors import BackendUnavailable, InputError
@@ -21,6 +21,9 @@ from operator_algebra.spatial.arrays import Axes
 Sizes = tuple[tuple[str, int], ...]
 """How many rows spaces have, by name, as far as is known."""
 
+MOST_THREADS = 1024
+"""Of one call."""
+
 
 def compile(
     e: Lowerable | Program,
@@ -31,13 +34,15 @@ def compile(
     method: Method = "auto",
     redundant: Redundant = "raise",
     sizes: Mapping[str, int] | None = None,
+    threads: int = 1,
 ) -> Compiled:
     """A callable for one model; the same arguments give the same object, so this may stand in a loop.
 
     A program that was lowered or read before is taken as it is, with its own method. Where rows of a small system, such
     as that of the forces in loops, depend on each other, `redundant="least norm"` solves it by the smallest forces, if
     what the rows ask for agrees; else `SingularError` names them. Joints of the model, and `sizes` of a user's spaces
-    by name, tell `lower` which of several forms costs least.
+    by name, tell `lower` which of several forms costs least. Where there is machine code, `threads` share batches
+    of many thousand samples; a sample has the same bits with any number of them.
 
     >>> import operator_algebra as oa
     >>> arm = oa.chain(3)
@@ -49,23 +54,24 @@ def compile(
     choice(method, "method", get_args(Method))
     choice(redundant, "redundant", get_args(Redundant))
     word(backend, "backend", error=BackendUnavailable)
+    many = whole(threads, "threads", least=1, most=MOST_THREADS)
     check_model(model, "compile")
     if isinstance(e, Program):
         if sizes:
             raise InputError("the program was lowered before. Lower its formula with sizes=.")
-        return _ready(_fitting(e, model, method), model, backend, frame, redundant, ())
+        return _ready(_fitting(e, model, method), model, backend, frame, redundant, (), many)
     formulas = named_formulas(e)
     key = tuple(formulas.items()) if isinstance(e, Mapping) else formulas[""]
     known = checked_sizes(sizes, map(body_of, formulas.values()))
-    return _compiled(key, model, backend, frame, method, redundant, tuple(sorted(known.items())))
+    return _compiled(key, model, backend, frame, method, redundant, tuple(sorted(known.items())), many)
 
 
 @lru_cache(maxsize=64)
 def _compiled(
-    key: Key, model: Model, backend: str, frame: Axes, method: Method, redundant: Redundant, sizes: Sizes
+    key: Key, model: Model, backend: str, frame: Axes, method: Method, redundant: Redundant, sizes: Sizes, threads: int
 ) -> Compiled:
     sized = tuple(sorted({**_sizes_of(model), **dict(sizes)}.items()))
-    return _ready(_program(key, vanishing(model), method, sized), model, backend, frame, redundant, sizes)
+    return _ready(_program(key, vanishing(model), method, sized), model, backend, frame, redundant, sizes, threads)
 
 
 def _sizes_of(model: Model) -> Mapping[str, int]:
@@ -74,13 +80,15 @@ def _sizes_of(model: Model) -> Mapping[str, int]:
     return {"joint": mean} if mean > 1 else {}
 
 
-def _ready(program: Program, model: Model, backend: str, frame: Axes, redundant: Redundant, sizes: Sizes) -> Compiled:
+def _ready(
+    program: Program, model: Model, backend: str, frame: Axes, redundant: Redundant, sizes: Sizes, threads: int
+) -> Compiled:
     name, build = backend_named(backend)
 
     def again(key: Key, method: Method) -> Compiled:
-        return _compiled(key, model, backend, frame, method, redundant, sizes)
+        return _compiled(key, model, backend, frame, method, redundant, sizes, threads)
 
-    return Compiled(program, model, name, frame, build(program, model, frame, redundant), again)
+    return Compiled(program, model, name, frame, build(program, model, frame, redundant), again, threads)
 
 
 def _fitting(program: Program, model: Model, method: Method) -> Program:

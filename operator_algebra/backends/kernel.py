@@ -39,6 +39,8 @@ KEPT = 8_192
 """The same before it is looked whether such machine code is kept from another process."""
 SHORT = 500_000
 """Operations of machine code, on one sample each, that take less than ten microseconds."""
+SHARE = 8_000_000
+"""The same of a tenth of a millisecond: a thread is started in less than half of that."""
 ALONE = 16
 """A sample on its own takes as long from the tape, or in Python, as so many in a batch."""
 
@@ -130,7 +132,7 @@ class Kernel:
             with _uncollected():
                 self._native = native_kernel(self._tape, self.given, self._sizes, make=self._work >= WORTH)
 
-    def batch(self, given: Sequence[Numbers], count: int) -> Computed:
+    def batch(self, given: Sequence[Numbers], count: int, threads: int = 1) -> Computed:
         """The results of some samples.
 
         q and the inputs are arrays (samples, numbers); one with a single row belongs to every sample.
@@ -138,7 +140,7 @@ class Kernel:
         if self._native is None:
             self._worked(count if count > _FEW else ALONE * count)
         if self._native is not None:
-            return self._native(given, count)
+            return self._native(given, count, min(threads, count // self._share))
         rows = np.empty((self._arguments, count))
         start = 0
         for size, array in zip(self.given, given, strict=True):
@@ -147,24 +149,28 @@ class Kernel:
         good, entries = self._from_rows(rows)
         return Computed(bool(good.all()), good, list(map(np.ascontiguousarray, self._parted(entries.T))))
 
-    def door(self, names: Sequence[str]) -> Door | None:
-        """The call of machine code with vectors of these names; None as long as there is none, or for many results."""
+    def door(self, names: Sequence[str], threads: int = 1) -> Door | None:
+        """The call of machine code with vectors of these names; None as long as there is none, or for many results.
+
+        It takes no batch that several threads share.
+        """
         opened = doors() if self._native is not None and self._one else None
         if self._native is None or opened is None:
             return None
         given = list(zip(("q", *names), self.given, strict=True))
-        most, (shape,) = MOST // self._of[1].n, self.results[0].shapes
+        (shape,) = self.results[0].shapes
+        most = MOST // self._of[1].n if threads == 1 else 2 * self._share - 1
         return opened.of(self._native.code, given, shape, quiet=self._quiet, most=most)
 
     def bound(
-        self, given: Sequence[Numbers], count: int, out: Numbers, other: Callable[[], object]
+        self, given: Sequence[Numbers], count: int, out: Numbers, other: Callable[[], object], threads: int = 1
     ) -> Callable[[], None] | None:
         """The call of machine code with the addresses of arrays whose rows have no gaps; None as with a door.
 
         Where numbers may not be trusted it calls the other function instead.
         """
         opened = doors() if self._native is not None and self._one else None
-        if self._native is None or opened is None:
+        if self._native is None or opened is None or min(threads, count // self._share) > 1:
             return None
         return opened.of_arrays(self._native.bound(given, count), out, other, quiet=self._quiet)
 
@@ -172,6 +178,11 @@ class Kernel:
     def _one(self) -> bool:
         """Whether the result is one array."""
         return len(self.results) == 1 and not self.results[0].listed
+
+    @property
+    def _share(self) -> int:
+        """Samples that are worth a thread of their own."""
+        return max(1, SHARE // max(1, len(self._tape.entries)))
 
     @property
     def _quiet(self) -> int:

@@ -59,6 +59,8 @@ class Compiled:
     _executable: Executable | ClosedForm
     _compile: Callable[[Key, Method], Compiled]
     """Compiles other formulas for the same model, backend and axes."""
+    threads: int = 1
+    """How many share a long batch."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -101,7 +103,9 @@ class Compiled:
     @cached_property
     def _quick(self) -> Quick | None:
         code = self._executable
-        return Quick(self.model, code, alone=not self.program.keyed) if isinstance(code, Floats) else None
+        if not isinstance(code, Floats):
+            return None
+        return Quick(self.model, code, alone=not self.program.keyed, threads=self.threads)
 
     def _numeric(self) -> Executable:
         if isinstance(self._executable, ClosedForm):

@@ -35,10 +35,10 @@ class Form:
     door: Door | None = None
     """Machine code that takes the arguments as they are, once there is some."""
 
-    def opened(self) -> Door | None:
-        """The door, if there is one by now."""
+    def opened(self, threads: int) -> Door | None:
+        """The door, if there is one by now; what several threads share goes another way."""
         if self.door is None and self.kernel.native and all(size for _, size in self.order):
-            self.door = self.kernel.door([name for name, _ in self.order])
+            self.door = self.kernel.door([name for name, _ in self.order], threads)
         return self.door
 
 
@@ -49,9 +49,10 @@ def _shut(q: object, out: object, inputs: Mapping[str, object]) -> None:
 class Quick:
     """The forms in which a compiled program was called so far."""
 
-    def __init__(self, model: Model, executable: Floats, *, alone: bool) -> None:
+    def __init__(self, model: Model, executable: Floats, *, alone: bool, threads: int) -> None:
         self._model = model
         self._executable = executable
+        self._threads = threads
         self._alone = alone
         """Whether a call gives one result, without its name."""
         self.door: Door = _shut
@@ -85,7 +86,7 @@ class Quick:
             return self._single(form, q, inputs)
         results = self._batch(form, q, inputs) if q.ndim and q.size else None
         if self._alone and form.kernel.native:
-            self.door = form.opened() or _shut
+            self.door = form.opened(self._threads) or _shut
         return results
 
     def _single(self, form: Form, q: Numbers, inputs: Mapping[str, object]) -> dict[str, Result] | None:
@@ -107,7 +108,7 @@ class Quick:
         given = self._given(form, q, inputs)
         if given is None:
             return None
-        whole, _, arrays = form.kernel.batch(given, len(given[0]))
+        whole, _, arrays = form.kernel.batch(given, len(given[0]), self._threads)
         return form.kernel.laid_out(arrays, q.shape[:-1]) if whole else None
 
     def _given(self, form: Form, q: Numbers, inputs: Mapping[str, object]) -> list[Numbers] | None:
@@ -164,7 +165,7 @@ class Quick:
             return None
         if [out.shape] != [(*q.shape[:-1], *shape) for laid in form.kernel.results for shape in laid.shapes]:
             return None
-        return form.kernel.bound(given, len(given[0]), out, other)
+        return form.kernel.bound(given, len(given[0]), out, other, self._threads)
 
 
 def _without_gaps(value: object) -> bool:

@@ -214,7 +214,7 @@ def calls(folder: Path) -> dict[str, Call]:
         "Film.poses": call(film.poses, "link1"),
         "Film.robot": call(film.robot, animate=False),
         "Film.save": call(film.save, folder / "film.npz"),
-        "compile": call(oa.compile, mass @ x, arm, backend="auto", frame="body", method="auto"),
+        "compile": call(oa.compile, mass @ x, arm, backend="auto", frame="body", method="auto", threads=1),
         "Compiled": call(compiled, q=q, T=v, out=matrix, errors="raise"),
         "Compiled.bind": call(_bound_and_called, q=q, T=v, out=matrix),
         "Compiled.linear_operator": call(applied.linear_operator, q=q),

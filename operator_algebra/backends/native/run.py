@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from struct import Struct
+from threading import Thread
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -15,6 +16,8 @@ from operator_algebra.backends.native.store import code_of
 from operator_algebra.backends.scalar.tape import Flags, Tape
 from operator_algebra.models.numeric import Numbers
 
+TOGETHER = 64
+"""Samples of a thread are a multiple of this: no lines of memory are written by two, and no lanes are empty."""
 LARGEST = 20_000
 """Operations of a tape, above which the code generator takes several seconds."""
 
@@ -40,10 +43,10 @@ class NativeKernel:
         self._results = tuple(results)
         self._packed = Struct(f"{2 * len(self._given) + len(self._results) + 1}q").pack
 
-    def __call__(self, given: Sequence[Numbers], count: int) -> Computed:
+    def __call__(self, given: Sequence[Numbers], count: int, threads: int = 1) -> Computed:
         """The results of some samples; an array with one row belongs to every sample."""
         call = self.bound(given, count)
-        return Computed(call(), call.good, call.results)
+        return Computed(call() if threads < 2 else call.shared(threads), call.good, call.results)
 
     def bound(self, given: Sequence[Numbers], count: int) -> BoundCall:
         """The same for what the arrays hold later; where rows have gaps, for what they hold now."""
@@ -71,7 +74,31 @@ class BoundCall(NamedTuple):
 
     def __call__(self) -> bool:
         """Compute the results; whether all of them may be trusted."""
-        return not self.samples or bool(self.code.entry(0, self.samples, self.samples - 1, self.table))
+        return self.part(0, self.samples)
+
+    def part(self, first: int, stop: int) -> bool:
+        """The same for some of the samples."""
+        return first >= stop or bool(self.code.entry(first, stop, self.samples - 1, self.table))
+
+    def shared(self, threads: int) -> bool:
+        """The same by several threads, which end with the call: a pool would not outlive a fork of the process.
+
+        Lanes are filled as by one thread, so all bits are those of one.
+        """
+        each = -(-self.samples // (threads * TOGETHER)) * TOGETHER
+        parts = [(first, min(first + each, self.samples)) for first in range(0, self.samples, each)]
+        found = [False] * len(parts)
+
+        def run(place: int) -> None:
+            found[place] = self.part(*parts[place])
+
+        others = [Thread(target=run, args=(place,)) for place in range(1, len(parts))]
+        for thread in others:
+            thread.start()
+        run(0)
+        for thread in others:
+            thread.join()
+        return all(found)
 
 
 def native_kernel(

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Protocol
 
+import numpy as np
+
 from operator_algebra.arguments import Redundant, quoted
 from operator_algebra.errors import BackendUnavailable
 from operator_algebra.expressions.nodes import Expr
@@ -33,6 +35,14 @@ SINGULAR = 1e-14
 DOUBTFUL = 1e-8
 """A relative pivot below this costs half of the digits: the sample is computed again without local pivots."""
 
+HELD = 1 / 16
+"""Springs that leave less than this share of the compliance of a mechanism cost digits, which refinement gives back."""
+
+
+def refined_share(share: Numbers) -> Numbers:
+    """What one step of refinement makes of it: what was lost is lost again of itself, each time some units of eps."""
+    return np.minimum(1.0, np.square(share) / (100 * np.finfo(np.float64).eps))
+
 
 Result = Numbers | list[Numbers]
 """An array, or one block for each body where their sizes differ; the batch comes first."""
@@ -54,6 +64,8 @@ class Measured:
     """The rows of what belongs to no body that follow from each other where it is singular."""
     redundant: Redundant | None = None
     """What was done there, if anything can be: nothing, or what is left contradicts each other."""
+    springs: bool = False
+    """Whether the measure is the share of the compliance that springs leave."""
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from operator_algebra.arguments import choice
-from operator_algebra.backends.backend import DOUBTFUL, SINGULAR, SMALL, ClosedForm, Executable, Run
+from operator_algebra.backends.backend import DOUBTFUL, HELD, SINGULAR, SMALL, ClosedForm, Executable, Run
 from operator_algebra.backends.floats import Floats
 from operator_algebra.calls import summary
 from operator_algebra.calls.arguments import Arguments, leading_axes, refuse_long, refuse_wide
 from operator_algebra.calls.diagnosis import singular_error, singular_samples, warn_of_lost_digits
 from operator_algebra.calls.overflow import not_finite, range_error, without_pivot
 from operator_algebra.calls.quick import Quick
-from operator_algebra.calls.rescue import least_pivots, replaced, rescued, singular_places
+from operator_algebra.calls.rescue import least_pivots, least_share, replaced, rescued, settled, singular_places
 from operator_algebra.calls.results import logarithm, mask, own_axes, spread, written
 from operator_algebra.calls.scipy_operator import linear_operator as as_linear_operator
 from operator_algebra.errors import InputError, NotLowerable
@@ -224,6 +224,9 @@ class Compiled:
         """
         if self.program.method == "orthogonal":
             return run
+        return self._freed(self._pivoted(run, call), call)
+
+    def _pivoted(self, run: Run, call: Arguments) -> Run:
         least = least_pivots(run.pivots, call.lead)
         small, lost = ~(least >= SMALL), ~(least >= DOUBTFUL)
         again = lost if self.program.definite else small
@@ -234,6 +237,20 @@ class Compiled:
             samples = np.nonzero(small & ~lost)[0]
             run = replaced(run, samples, call.lead, self._again(self.refined, call, samples))
         return run
+
+    def _freed(self, run: Run, call: Arguments) -> Run:
+        """Samples that springs hold are refined: their solutions are small differences, whatever their condition."""
+        held = ~(least_share(run.pivots, call.lead) >= HELD)
+        if self.program.refines or not held.any():
+            return run
+        samples = np.nonzero(held)[0]
+        try:
+            second = self._again(self.refined, call, samples)
+        except NotLowerable:
+            return run
+        # Blocks have no residual.
+        whole = any(output.kind == "blocks" for output in self.program.outputs)
+        return replaced(run if whole else settled(run, samples, call.lead), samples, call.lead, second)
 
     def _reduced_where_singular(self, run: Run, call: Arguments) -> Run:
         """What cancels, or is multiplied by zero, need not have a value: singular samples by the normal form."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from operator_algebra.backends.backend import DOUBTFUL, SINGULAR, SMALL, Measured
+from operator_algebra.backends.backend import DOUBTFUL, HELD, SINGULAR, SMALL, Measured
 from operator_algebra.errors import OperatorAlgebraWarning, SingularError
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.render import brief
@@ -131,15 +131,24 @@ def outboard(model: Model, k: int) -> list[str]:
     return found
 
 
+def _silent(pivot: Measured) -> float:
+    """Down to here nobody is told."""
+    if pivot.springs:
+        return HELD
+    return SMALL if pivot.bounded else DOUBTFUL
+
+
 def warn_of_lost_digits(model: Model, pivots: tuple[Measured, ...]) -> None:
     """Warn where a pivot was almost lost in rounding; one that knows its own terms only is told later."""
-    told = tuple(pivot for pivot in pivots if _least(pivot) < (SMALL if pivot.bounded else DOUBTFUL))
+    told = tuple(pivot for pivot in pivots if _least(pivot) < _silent(pivot))
     if told:
         pivot, k, least = _worst(told)
         place = f' at joint "{model.joint_names[k]}"' if pivot.attached else ""
+        what = f"is nearly singular{place} (relative pivot {least:.0e})"
+        if pivot.springs:
+            what = f"leaves little of the compliance of the mechanism (share {least:.0e})"
         warnings.warn(
-            f"{pivot.name} is nearly singular{place} (relative pivot {least:.0e}): "
-            f"about {-np.log10(least):.0f} of 16 digits are lost.",
+            f"{pivot.name} {what}: about {-np.log10(least):.0f} of 16 digits are lost.",
             OperatorAlgebraWarning,
             stacklevel=5,
         )

@@ -94,6 +94,8 @@ class Opened:
     rows: tuple[Expr, ...]
     S: Expr
     inverse: Expr
+    origin: Expr
+    """The formula of S⁻¹."""
 
     @property
     def determinants(self) -> tuple[Expr, ...]:
@@ -130,28 +132,75 @@ def opened(lift: Lift, body: Bordered) -> Steps[Opened]:
     alone = add(first.d, matmul(first.R, tree, first.L, first.B))
     origin = inv(alone if len(terms) == 1 else body.whole)
     inverse = graph.new(Type(type_.codomain, type_.domain), Invert(Ref(number)), origin=origin)
-    return Opened(tree, terms, tuple(columns), tuple(rows), bound(lift, number), bound(lift, inverse))
+    return Opened(tree, terms, tuple(columns), tuple(rows), bound(lift, number), bound(lift, inverse), origin)
 
 
-def solved(lift: Lift, parts: Opened, x: int) -> Steps[tuple[int, tuple[int, ...]]]:
-    """The inverse applied to a vector, A (x − Σ L λ), and the forces λ = B S⁻¹ R A x of the terms."""
-    graph, columns = lift.graph, lift.graph[x].type.domain
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A vector y with A⁻¹ y + Σ L B u = x and R y = d u for each term; the unknowns u, and the forces B u."""
+
+    y: int
+    unknowns: tuple[int, ...]
+    forces: tuple[int, ...]
+
+
+def solved(lift: Lift, parts: Opened, x: int) -> Steps[Solution]:
+    """The inverse applied to a vector: S u = R A x, y = A (x − Σ L B u)."""
     motions: list[int] = []
     for row in parts.rows:
         motion = yield lift.apply(row.T, x)
         motions.append(motion)
+    unknowns, forces = yield _forces(lift, parts, motions)
+    for term, force in zip(parts.terms, forces, strict=True):
+        load = yield lift.apply(term.L, force)
+        x = lift.graph.sum(lift.graph[x].type, RING.minus(lift.inline(x), lift.inline(load)))
+    y = yield lift.apply(parts.tree, x)
+    return Solution(y, unknowns, forces)
+
+
+def refined(lift: Lift, parts: Opened, first: Solution) -> Steps[Solution]:
+    """One step of refinement: what y and u leave of R y = d u is small, however large the terms of y were.
+
+    S δu = R y − d u, δy = −Σ A L B δu. What y leaves of its own equation needs no second step: it is what A rounds.
+    """
+    graph, gaps = lift.graph, list[int]()
+    # Of twice y nothing is known but y: what y was solved with stands in no equation of it.
+    twice = graph.sum(graph[first.y].type, RING.scaled(Fraction(2), RING.of(Ref(first.y))))
+    for term, unknown in zip(parts.terms, first.unknowns, strict=True):
+        motion = yield lift.apply(term.R, twice)
+        given = yield lift.apply(term.d, unknown)
+        left = RING.minus(RING.scaled(UNIT / 2, lift.inline(motion)), lift.inline(given))
+        gaps.append(graph.sum(graph[motion].type, left))
+    unknowns, forces = yield _forces(lift, parts, gaps)
+    found = [RING.of(Ref(first.y))]
+    for column, force in zip(parts.columns, forces, strict=True):
+        response = yield lift.apply(column, force)
+        found.append(RING.scaled(-UNIT, lift.inline(response)))
+    return Solution(
+        graph.sum(graph[first.y].type, RING.sum(found)),
+        tuple(_added(lift, pair) for pair in zip(first.unknowns, unknowns, strict=True)),
+        tuple(_added(lift, pair) for pair in zip(first.forces, forces, strict=True)),
+    )
+
+
+def _forces(lift: Lift, parts: Opened, motions: Sequence[int]) -> Steps[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """The unknowns u = S⁻¹ r, term by term, and the forces B u."""
     unknown = yield lift.apply(parts.inverse, stacked(lift, [[number] for number in motions]))
+    unknowns: list[int] = []
     forces: list[int] = []
     for i, term in enumerate(parts.terms):
         own = unknown
         if len(parts.terms) > 1:
-            own = graph.new(Type(columns, term.B.type.domain), Part(Ref(unknown), i))
+            columns = lift.graph[unknown].type.domain
+            own = lift.graph.new(Type(columns, term.B.type.domain), Part(Ref(unknown), i))
         force = yield lift.apply(term.B, own)
-        load = yield lift.apply(term.L, force)
-        x = graph.sum(graph[x].type, RING.minus(lift.inline(x), lift.inline(load)))
+        unknowns.append(own)
         forces.append(force)
-    solution = yield lift.apply(parts.tree, x)
-    return solution, tuple(forces)
+    return tuple(unknowns), tuple(forces)
+
+
+def _added(lift: Lift, numbers: tuple[int, int]) -> int:
+    return lift.graph.sum(lift.graph[numbers[0]].type, RING.sum([lift.inline(number) for number in numbers]))
 
 
 def closed(lift: Lift, parts: Opened) -> Steps[Bordered]:

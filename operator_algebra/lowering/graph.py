@@ -65,10 +65,17 @@ class Graph:
     """The labels of the components that were there before elimination."""
     eliminated: dict[Expr, None] = field(default_factory=dict[Expr, None])
     """The inverses that elimination took."""
+    opened: dict[Expr, tuple[Expr, Expr]] = field(default_factory=dict[Expr, tuple[Expr, Expr]])
+    """The inverses that were opened by rows of no body: see `compliance`."""
     choices: tuple[str, ...] = ()
     """What was tried to save sweeps, the form that was taken first."""
     _interned: dict[tuple[Type, Definition], int] = field(default_factory=dict[tuple[Type, Definition], int])
     _next: int = 0
+
+    @property
+    def refines(self) -> bool:
+        """Whether solutions are refined where an inverse is opened by rows of no body."""
+        return self.method in ("refined", "orthogonal")
 
     def __getitem__(self, number: int) -> Value:
         return self.values[number]

@@ -13,6 +13,7 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.order import reading_key
 from operator_algebra.expressions.query import Query, body_of, question
 from operator_algebra.expressions.traverse import free_symbols, named_apart
+from operator_algebra.lowering.compliance import with_compliance
 from operator_algebra.lowering.finish import finished
 from operator_algebra.lowering.graph import Graph, Method
 from operator_algebra.lowering.lift import Lift
@@ -52,7 +53,7 @@ def lower(
     graph.wanted = lifted(Lift(graph, zeros), formulas)
     for one in PASSES:
         one(graph)
-    program = finished(graph, zeros, keyed=isinstance(e, Mapping))
+    program = with_compliance(finished(graph, zeros, keyed=isinstance(e, Mapping)), graph.opened, zeros)
     check_program(program)
     return program
 

@@ -35,8 +35,12 @@ LAST: tuple[Pass, ...] = (
 
 
 def save_sweeps(graph: Graph) -> None:
-    """Transpose and superpose what is summed over the mechanism, where that saves sweeps."""
-    fewest_sweeps(graph, LAST)
+    """Transpose and superpose what is summed over the mechanism, where that saves sweeps.
+
+    A residual stays as it is: by other equations than its own it would tell nothing of the rounding of a solution.
+    """
+    if graph.method != "refined" and not (graph.refines and graph.opened):
+        fewest_sweeps(graph, LAST)
 
 
 PASSES: tuple[Pass, ...] = (

@@ -21,11 +21,17 @@ UNIT = Fraction(1)
 
 
 def refine(graph: Graph) -> None:
-    """Refine every component that has a residual, if refinement is asked for."""
-    if graph.method != "refined":
+    """Refine every component that has a residual, if refinement is asked for.
+
+    Orthogonal transformations answer for the equations that they eliminate. Where an inverse stands inside another,
+    these are more than the formula has, and may be in worse condition: what several unknowns leave is refined there.
+    """
+    if not graph.refines:
         return
     for component in [c for c in components(graph) if _has_residual(graph, c)]:
-        _refine(graph, component.members)
+        unknowns = [n for n in component.members if isinstance(graph[n].definition, Unknown)]
+        if graph.method == "refined" or len(unknowns) > 1:
+            _refine(graph, component.members)
 
 
 def _has_residual(graph: Graph, component: Component) -> bool:

@@ -9,7 +9,17 @@ from operator_algebra.expressions.build import add, matmul, multiply, one, zero
 from operator_algebra.expressions.nodes import Expr, Inverse, Product, Scale, Sum, Zero
 from operator_algebra.expressions.traverse import definition_of
 from operator_algebra.lowering import refuse
-from operator_algebra.lowering.bordered import Bordered, Lift, LowRank, Opened, closed, computed, opened, solved
+from operator_algebra.lowering.bordered import (
+    Bordered,
+    Lift,
+    LowRank,
+    Opened,
+    closed,
+    computed,
+    opened,
+    refined,
+    solved,
+)
 from operator_algebra.lowering.trampoline import Steps, run
 
 
@@ -34,9 +44,11 @@ class Seams:
         if not body.low:
             return None
         parts = yield self._opened(e, body)
-        solution, forces = yield solved(self._lift, parts, x)
-        self._held[solution] = tuple(zip(parts.terms, forces, strict=True))
-        return solution
+        solution = yield solved(self._lift, parts, x)
+        if self._lift.graph.refines:
+            solution = yield refined(self._lift, parts, solution)
+        self._held[solution.y] = tuple(zip(parts.terms, solution.forces, strict=True))
+        return solution.y
 
     def seen(self, factors: tuple[Expr, ...], x: int) -> Steps[tuple[int, int]]:
         """What the last factors make of a solution, if its forces tell, and how many factors that are.
@@ -122,6 +134,7 @@ class Seams:
         if isinstance(body.tree, Zero):
             raise NotLowerable(refuse.low_rank_inverse(e))
         result = yield opened(self._lift, body)
+        self._lift.graph.opened[result.origin] = (e, result.tree)
         return result
 
 

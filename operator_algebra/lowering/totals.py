@@ -13,9 +13,9 @@ from operator_algebra.lowering.graph import RING, Form
 from operator_algebra.lowering.lift import Lift
 from operator_algebra.lowering.queries import pivots
 from operator_algebra.lowering.trampoline import run
-from operator_algebra.operators.spaces import ONE
-from operator_algebra.programs.instructions import Total
-from operator_algebra.programs.records import Ref
+from operator_algebra.operators.spaces import ONE, Space, Type, columns_of
+from operator_algebra.programs.instructions import Given, Reduce, Total
+from operator_algebra.programs.records import Ref, Term
 
 UNIT = Fraction(1)
 
@@ -28,7 +28,21 @@ def trace(lift: Lift, e: Expr) -> int:
     """Σ_k tr e(k, k)."""
     if not e.type.domain.attached:
         return lift.graph.sum(ONE >> ONE, _total(lift, "trace", Ref(lift.vector(e))))
+    if lift.graph.refines and run(lift.seams.split(e)).low:
+        return lift.graph.sum(ONE >> ONE, _total(lift, "trace", _columns(lift, e)))
     return lift.graph.sum(ONE >> ONE, _total(lift, "trace", lift.block(diag(e))))
+
+
+def _columns(lift: Lift, e: Expr) -> Ref:
+    """The operator column by column, as a block of no body: what is refined are solutions, and not diagonal blocks."""
+    unit = Ref(_unit(lift, e.type.codomain.dual))
+    columns = Ref(lift.applied(e, _unit(lift, e.type.domain)))
+    type_ = Type(lift.graph.type_of(columns).domain, lift.graph.type_of(unit.T).codomain)
+    return Ref(lift.graph.new(type_, Reduce((Term(UNIT, (unit.T, columns)),))))
+
+
+def _unit(lift: Lift, space: Space) -> int:
+    return lift.graph.new(Type(columns_of(space, None), space), Given(None))
 
 
 def logdet(lift: Lift, e: Expr) -> int:

@@ -185,7 +185,7 @@ class Interpreter:
             case Stack() as stack:
                 return self._stacked(stack, step, k)
             case Part(source=source, index=index):
-                before = self.program.steps[source.value].type.codomain.summands[:index]
+                before = self.program.computed[source.value].type.codomain.summands[:index]
                 return self.get(source, k).part(sum(self.mechanism.size(part, k) for part in before), height)
             case Reduce(terms=terms):
                 parts = [self.term(term, height, body) for term in terms for body in self.mechanism.bodies]
@@ -292,7 +292,7 @@ class Interpreter:
 
     def rounding_unit(self, rounding: Rounding, k: int) -> Fraction:
         """What the root of an entry is multiplied with, signs aside."""
-        after = None if rounding.after is None else self.program.steps[rounding.after.value].definition
+        after = None if rounding.after is None else self.program.computed[rounding.after.value].definition
         return _ROOT_EPS if isinstance(after, Update) and not self._rounds_again(after, k) else Fraction(1)
 
     # -- results ---------------------------------------------------------------------------------------------------

@@ -137,6 +137,8 @@ class Pivot:
     terms: tuple[Term, ...] = ()
     left: Ref | None = None
     right: Ref | None = None
+    kept: Ref | None = None
+    """What share of the compliance a small system leaves: see `lowering.compliance`."""
 
     @property
     def inverted(self) -> Expr | None:
@@ -145,7 +147,7 @@ class Pivot:
 
     def refs(self) -> tuple[Ref, ...]:
         """The values that are read."""
-        reaching = [ref for ref in (self.left, self.right) if ref is not None]
+        reaching = [ref for ref in (self.left, self.right, self.kept) if ref is not None]
         read = [ref for term in self.terms for ref in (*term.factors, *map(Ref, term.scalars))]
         return (Ref(self.value), *reaching, *read)
 
@@ -270,6 +272,11 @@ class Program:
     def refinable(self) -> bool:
         """Whether small pivots may cost digits that a step of iterative refinement gives back: see `refine`."""
         return not self.definite and all(output.kind in ("vector", "matrix") for output in self.outputs)
+
+    @property
+    def refines(self) -> bool:
+        """Whether solutions are refined where springs hold what moves: see `lowering.bordered`."""
+        return self.method in ("refined", "orthogonal")
 
     @property
     def formula(self) -> str:

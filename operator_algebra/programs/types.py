@@ -370,6 +370,8 @@ class TypeCheck:
             fits = ref is None or self.of(ref) == ROUNDING >> self.of(one).codomain
             if not fits:
                 yield "the columns that reach a pivot are of another space"
+        if pivot.kept is not None and self.of(pivot.kept) != ONE >> ONE:
+            yield "what a pivot leaves is no number"
 
 
 def _hop(hop: Hop) -> Complaints:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
@@ -17,9 +19,11 @@ from operator_algebra.expressions.build import inv, local, operator, root, vecto
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, body_of, logdet, trace
 from operator_algebra.lowering.lower import Method
+from operator_algebra.models.body import Body
 from operator_algebra.models.model import Model
 from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE, WHITE, Space
 from operator_algebra.spatial.arrays import Axes
+from operator_algebra.spatial.inertia import Inertia
 from tests.expression_grammar import FACTORS, VECTORS, J, h
 from tests.lowering.cases import METHODS, Case, Sample, mechanism
 from tests.lowering.rational_expressions import (
@@ -292,3 +296,22 @@ def form(seed: int) -> Form:
         inputs = rational_inputs(body_of(e), model, seed) | inputs
     frame: Axes = rng.choice(("body", "world"))
     return Form(formulas, model, Sample(model.random(seed)[0], inputs), frame, rng.choice(METHODS))
+
+
+def uneven(seed: int) -> Form:
+    """A form with a light body and stiff springs: what they hold is well-conditioned, its parts are not."""
+    one, rng = form(seed), random.Random(~seed)
+    place, light = rng.randrange(one.model.n), rng.choice((1e-3, 1e-5, 1e-7))
+    bodies = [lighter(body, light) if k == place else body for k, body in enumerate(one.model.bodies)]
+    stiff = {symbol.name: rng.choice((1.0, 1.0, 1e2, 1e4, 1e6, 1e8)) for symbol in SPRING.values()}
+    given = one.sample.inputs
+    scaled = {name: factor * given[name] for name, factor in stiff.items() if name in given}
+    sample = replace(one.sample, inputs={**given, **scaled})
+    return replace(one, model=Model(name=one.model.name, bodies=bodies), sample=sample)
+
+
+def lighter(body: Body, share: float) -> Body:
+    """The same body of less mass."""
+    inertia = body.inertia
+    about_com = (share * np.array(inertia.inertia_at_com)).tolist()
+    return replace(body, inertia=Inertia(share * inertia.mass, inertia.com, about_com))

@@ -165,7 +165,7 @@ def error_of(found: Any, expected: Any, formula: str) -> float:
 
 def told_by(message: str) -> float:
     """By how much rounding is magnified, as a warning says it."""
-    found = re.search(r"relative pivot (\S+?)\)", message)
+    found = re.search(r"(?:relative pivot|share) (\S+?)\)", message)
     assert found, message
     return 1.0 / float(found[1])
 

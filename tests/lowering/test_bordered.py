@@ -78,6 +78,13 @@ def truth(one: Spring) -> dict[str, Any]:
     }
 
 
+def conditioned(one: Spring) -> float:
+    """The condition of M + J* W J, which is that of the problem."""
+    rows = many_digits(J, one.model, q=one.q, pick=one.given["pick"]).astype(np.float64)
+    mass = many_digits(MASS, one.model, q=one.q).astype(np.float64)
+    return float(np.linalg.cond(mass + rows.T @ one.given["W"] @ rows))
+
+
 @pytest.mark.parametrize("method", ["auto", "orthogonal"])
 @pytest.mark.parametrize("stiffness", [1.0, 1e3, 1e6, 1e9, 1e12])
 @pytest.mark.parametrize("rows", ROWS)
@@ -90,9 +97,11 @@ def test_what_stiff_springs_cost_is_told(rows: str, stiffness: float, method: Me
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", OperatorAlgebraWarning)
                 found = run(q=one.q, **{key: value for key, value in one.given.items() if key in run.inputs})
-            told = max((told_by(str(warning.message)) for warning in caught), default=SILENT)
+            told = max((told_by(str(warning.message)) for warning in caught), default=1.0)
             error = error_of(found, expected[name], "logdet" if name == "determinant" else name)
-            assert error <= 100 * EPS * told, (name, seed, error, told)
+            # What a formula itself subtracts is told of from four digits on.
+            problem = SILENT if name == "the same by its force" else conditioned(one)
+            assert error <= 100 * EPS * max(told, problem), (name, seed, error, told)
 
 
 @pytest.mark.parametrize("rows", ["independent", "redundant"])

@@ -47,8 +47,7 @@ class Interpreter:
         self.program = program
         self.model = model
         self.frame: Axes = frame
-        self.plans: dict[int, Plan] = {i: plan(stage) for i, stage in enumerate(program.stages)}
-        self.bounds: tuple[Plan, ...] = tuple(map(plan, program.bounds))
+        self.plans: tuple[Plan, ...] = tuple(map(plan, (*program.stages, *program.bounds)))
         self._levels: dict[tuple[tuple[str, bytes], ...], Levels] = {}
         self.interpreted = self
         self._has_own_hops = any(symbol.structure.hop and symbol.origin == "input" for symbol in program.symbols)
@@ -83,7 +82,6 @@ class _Execution:
         self.model = interpreter.model
         self.plans = interpreter.plans
         self.redundant: Redundant = interpreter.redundant
-        self.bounds = interpreter.bounds
         self.leaves = LeafValues(self.model, q, v, interpreter.frame)
         self.inputs = inputs
         self.axes = axes
@@ -186,17 +184,14 @@ class _Execution:
 
     def run(self) -> Run:
         """Sweep by sweep, then the results and the pivots."""
-        for index, sweep in enumerate(self.program.stages):
-            if sweep.direction == "once":
-                for step in sweep.steps:
-                    self.small[step.number] = small_value(self.kernels, step, self.redundant)
-            else:
-                self._sweep(sweep, self.plans[index])
-        for sweep, order in zip(self.program.bounds, self.bounds, strict=True):
-            self._sweep(sweep, order)
+        stages = self.program.stages
+        for sweep, order in zip(stages, self.plans[: len(stages)], strict=True):
+            self._stage(sweep, order, self.redundant)
+        for sweep, order in zip(self.program.bounds, self.plans[len(stages) :], strict=True):
+            self._stage(sweep, order, "raise")
         readout = Readout(self.program, self.model, self.inputs, self.levels, self.kernels)
         results = {output.name: readout.result(output) for output in self.program.outputs}
-        pivots = tuple(readout.pivot(pivot) for pivot in self.program.pivots)
+        pivots = tuple(one for pivot in self.program.pivots for one in readout.measured(pivot))
         return Run(results, pivots)
 
     def first_not_finite(self) -> tuple[str, int | None]:
@@ -228,6 +223,13 @@ class _Execution:
                 bad = ~np.isfinite(array).all(axis=tuple(range(1, array.ndim)))
                 bodies += shape[np.broadcast_to(bad, shape.shape)].tolist()
         return bodies
+
+    def _stage(self, sweep: Sweep, order: Plan, redundant: Redundant) -> None:
+        if sweep.direction != "once":
+            self._sweep(sweep, order)
+            return
+        for step in sweep.steps:
+            self.small[step.number] = small_value(self.kernels, step, redundant)
 
     def _sweep(self, sweep: Sweep, order: Plan) -> None:
         for step in sweep.steps:

@@ -322,13 +322,13 @@ class GroupKernels:
 
     def _rounds_again(self, update: Update, group: Group) -> bool:
         """Whether what is rounded in an update is as large as P; of several freedoms Joseph's form takes it away."""
-        return group.root or self._size(self.program.steps[update.gain.value].type.domain, group) == 1
+        return group.root or self._size(self.program.computed[update.gain.value].type.domain, group) == 1
 
     def _rounding(self, definition: Rounding) -> Kernel:
         """The root of the diagonal of a block, of a nonsymmetric one of the largest entry in each row, with signs."""
         source = self.formed(definition.source)
         symmetric = self.program.computed[definition.source.value].value.symmetric
-        update = None if definition.after is None else self.program.steps[definition.after.value].definition
+        update = None if definition.after is None else self.program.computed[definition.after.value].definition
 
         def kernel(group: Group) -> Blocks:
             block = np.abs(source(group))

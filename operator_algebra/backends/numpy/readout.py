@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 
 from operator_algebra.arguments import Redundant
-from operator_algebra.backends.backend import SINGULAR, Measured, Result
+from operator_algebra.backends.backend import DOUBTFUL, SINGULAR, Measured, Result, refined_share
 from operator_algebra.backends.numpy.arrays import Block, Blocks, Scalars, Sizes
 from operator_algebra.backends.numpy.blocks import (
     adjoint,
@@ -105,6 +108,19 @@ class Readout:
         i, j = (place_of(self.model, place) for place in output.places)
         return walker.block(i, j)
 
+    def measured(self, pivot: Pivot) -> Iterator[Measured]:
+        """All that is known of how many digits a pivot leaves."""
+        own = self.pivot(pivot)
+        if pivot.kept is None:
+            yield own
+            return
+        # That the small system is singular is told by itself; what else it loses is refined, too.
+        yield replace(own, measure=np.where(own.measure >= SINGULAR, 1.0, own.measure))
+        share = np.abs(multiply_out((self.kernels.small[pivot.kept.value],)))[..., 0]
+        share = np.fmin(np.where(own.measure < DOUBTFUL, own.measure, 1.0), share)
+        share = refined_share(share) if self.program.refines else share
+        yield Measured(own.name, np.maximum(share, SINGULAR), attached=False, bounded=True, springs=True)
+
     def pivot(self, pivot: Pivot) -> Measured:
         """How far a pivot is from zero, at every body."""
         step = self.program.steps[pivot.value]
@@ -141,14 +157,15 @@ class Readout:
         """The same for a pivot of no body.
 
         As many rows as the mechanism has freedoms hold all of them: what moves at all is known from the least of the
-        terms alone (the compliance of stiff springs beside that of the mechanism), so its digits count; and what
-        holds a mechanism that is held already has only the digits that this has left.
+        terms alone (the softness of rows beside the compliance of the mechanism), so its digits count; and what
+        holds a mechanism that is held already has only the digits that this has left. What opens an inverse is
+        measured for itself: see `measured`.
         """
         block = multiply_out((self.kernels.small[step.number],))[None]
         name = step.name if pivot.inverted is None else brief(pivot.inverted)
         measure = pivot_measure(block, norms(block))
         sizes = self._sizes(step)
-        holds_all = block.shape[-1] >= self.model.nv and len(sizes) > 1
+        holds_all = pivot.kept is None and block.shape[-1] >= self.model.nv and len(sizes) > 1
         if holds_all:
             share = np.minimum.reduce(np.broadcast_arrays(*sizes)) / np.maximum(norms(block), np.finfo(np.float64).tiny)
             measure = np.minimum(measure, share)

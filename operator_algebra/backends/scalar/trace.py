@@ -11,7 +11,7 @@ from typing import cast
 
 import numpy as np
 
-from operator_algebra.backends.backend import DOUBTFUL, SINGULAR, SMALL
+from operator_algebra.backends.backend import DOUBTFUL, HELD, SINGULAR, SMALL
 from operator_algebra.backends.scalar import tree_inverse
 from operator_algebra.backends.scalar.algebra import NodeNumbers
 from operator_algebra.backends.scalar.graph import Graph, Node, Untraceable, needed, operations
@@ -260,7 +260,10 @@ class Tracer(Interpreter):
         block = self.get(tested, k)
         if not block.height:
             return
-        if not attached and len(pivot.terms) > 1 and block.height >= self.leaves.model.nv:
+        if pivot.kept is not None:
+            share = self.blocks[pivot.kept.value][0].rows[0][0]
+            yield graph.multiply(graph.of(HELD), graph.divide(graph.of(1.0), abs(share)))
+        elif not attached and len(pivot.terms) > 1 and block.height >= self.leaves.model.nv:
             raise ValueError("the interpreter knows what springs cost that hold all freedoms")
         inverse = numbers.inverse(block)
         if attached and pivot.left is not None and pivot.right is not None:

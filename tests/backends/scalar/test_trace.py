@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
-from operator_algebra.backends.backend import SMALL, Result
+from operator_algebra.backends.backend import HELD, SMALL, Result
 from operator_algebra.backends.scalar.graph import Node, Untraceable, needed, operations
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.backends.scalar.trace import trace
@@ -32,6 +32,7 @@ from operator_algebra.models.gallery import load
 from operator_algebra.models.model import Model
 from operator_algebra.operators.inputs import Bound
 from operator_algebra.operators.spaces import RATE, TORQUE
+from operator_algebra.operators.spaces import space as make_space
 from operator_algebra.operators.vanishing import vanishing
 from operator_algebra.programs.instructions import Given, Hop, Shift
 from operator_algebra.programs.program import Output, Program, Step, Sweep
@@ -41,6 +42,7 @@ from tests.golden.pages import FOLDER, RELATED, pages
 from tests.lowering.agreement import bound, scale
 from tests.nearly_singular import DOUBTFUL, sample
 from tests.often import some
+from tests.oracles.dense_dynamics import mass_matrix
 from tests.programs.test_interpreted_programs import FORK, METHODS, MODEL, chosen, inputs
 from tests.rounding import apart, rounding, size
 from tests.strategies import ALL_JOINTS, mechanisms
@@ -315,10 +317,27 @@ def test_healthy_mechanisms_are_trusted(make: Callable[[Expr], Expr | Query]) ->
             assert answer(call.traced(), call.arguments).good
 
 
-def test_what_springs_cost_that_hold_all_freedoms_is_left_to_the_interpreter() -> None:
+@pytest.mark.parametrize("bodies", [1, 2])
+def test_what_springs_hold_is_not_trusted(bodies: int) -> None:
+    """With w = 1 the share of one freedom that is left is M / (M + T T*)."""
+    program, model = lower(inv(s.H @ s.phi @ s.M @ s.phi.T @ s.H.T + s.T @ s.T.T) @ s.T), chain(bodies)
+    mass = float(mass_matrix(model, model.neutral())[-1, -1])
+    for share, good in ((HELD * 1.01, True), (HELD * 0.99, bodies > 1)):
+        force = np.zeros(bodies)
+        force[-1] = np.sqrt(mass / share - mass)
+        call = Call.of(program, model, model.neutral(), {"T": force})
+        assert answer(call.traced(), call.arguments).good == good
+
+
+def test_what_rows_cost_that_hold_all_freedoms_is_left_to_the_interpreter() -> None:
+    space_of_one = make_space("row", attached=False)
+    row = operator("row", RATE >> space_of_one)
+    soft = operator("soft", space_of_one.dual >> space_of_one, structure="symmetric definite")
+    inverse = inv(s.H @ s.phi @ s.M @ s.phi.T @ s.H.T)
+    program = lower(inverse @ (s.T - row.T @ inv(row @ inverse @ row.T + soft) @ row @ inverse @ s.T))
     for nv, refused in ((2, False), (1, True)):
-        program, model = lower(inv(s.H @ s.phi @ s.M @ s.phi.T @ s.H.T + s.T @ s.T.T) @ s.T), chain(nv)
-        call = Call.of(program, model, model.neutral(), {"T": np.ones(nv)})
+        model = chain(nv)
+        call = Call.of(program, model, model.neutral(), {"T": np.ones(nv), "row": np.ones((1, nv)), "soft": [[1.0]]})
         if refused:
             with pytest.raises(Untraceable, match="hold all freedoms"):
                 call.traced()

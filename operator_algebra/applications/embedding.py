@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from operator_algebra.applications import dynamics
 from operator_algebra.errors import InputError, explain
 from operator_algebra.expressions.build import define, inv, operator, vector
+from operator_algebra.expressions.formulas import formula
 from operator_algebra.models.configurations import followed_q, followed_v
 from operator_algebra.models.model import Model, check_model
 from operator_algebra.operators.spaces import RATE, TORQUE, Space, space
@@ -60,7 +61,7 @@ geared_inverse_dynamics = G_mimic.T @ (dynamics.mass_matrix @ G_mimic @ qdd_inde
 """The torques of the joints that follow none, those of their followers included: G* (ℳ G q̈_r + bias)."""
 
 
-def embedded(mass: Expr, torque: Expr) -> Expr:
+def embedded(mass: Expr | str, torque: Expr | str) -> Expr:
     """G (G* A G)⁻¹ G* T for a mass matrix A, by `single` and `gears`.
 
     While leaders and followers are locked, the others answer torques by locked = single* (single A single*)⁻¹ single;
@@ -70,6 +71,7 @@ def embedded(mass: Expr, torque: Expr) -> Expr:
     >>> embedded(dynamics.mass_matrix, T).type
     one → rate
     """
+    mass, torque = formula(mass, "embedded"), formula(torque, "embedded")
     locked = define("locked", single.T @ inv(single @ mass @ single.T) @ single)
     felt = define("felt", gears.T @ (mass - mass @ locked @ mass) @ gears)
     leading = inv(felt) @ gears.T @ (torque - mass @ locked @ torque)

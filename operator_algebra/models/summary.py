@@ -53,6 +53,7 @@ def tree(model: Model) -> str:
 
 def _rows(model: Model) -> list[tuple[str, str, str]]:
     last = {row[-1] for row in (*model.children, model.roots) if row}
+    followed = {mimic.joint: mimic.follows for mimic in model.mimic}
     indents: dict[int, str] = {-1: ""}
     rows: list[tuple[str, str, str]] = []
     for k, body in enumerate(model.bodies[:_LINES]):
@@ -62,6 +63,8 @@ def _rows(model: Model) -> list[tuple[str, str, str]]:
         mark = "└─ " if k in last else "├─ "
         name = model.joint_names[k]
         joint = body.joint.kind if name == body.name else f"{_short(name)}, {body.joint.kind}"
+        if name in followed:
+            joint += f", mimics {_short(followed[name])}"
         rows.append((indent + mark + _short(body.name), joint, f"{body.inertia.mass:g} kg"))
     return rows
 

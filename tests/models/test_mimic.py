@@ -166,6 +166,10 @@ def test_gears_are_part_of_the_value() -> None:
     assert model.digest != free.digest
     assert pickle.loads(pickle.dumps(model)) == model
     assert f"nv {model.nv}, {len(model.mimic)} mimic" in repr(model)
+    lines = str(model).splitlines()
+    for mimic in model.mimic:
+        assert any(mimic.joint in line and f"mimics {mimic.follows}" in line for line in lines)
+    assert "mimics" not in str(free)
     with pytest.raises(InputError, match="no joint mimics another"):
         embedding.coupling(free)
 

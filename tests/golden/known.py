@@ -73,7 +73,10 @@ def evidence(hop: Expr) -> dict[str, Expr | Query]:
 
 
 def block_sizes(model: Model) -> dict[str, list[int]]:
-    """Every second joint is led in one of its freedoms, each has one that gears move; states of three, the rest two."""
+    """Every second joint is led in one of its freedoms, each has one that gears move; states of three, the rest two.
+
+    The last body is held in two directions.
+    """
     joints = [part.stop - part.start for part in model.v_slices]
     led = [min(joint, k % 2) for k, joint in enumerate(joints)]
     free = [joint - one for joint, one in zip(joints, led, strict=True)]
@@ -84,6 +87,7 @@ def block_sizes(model: Model) -> dict[str, list[int]]:
         "led": led,
         "loop": [2],
         "task": [3],
+        "held": [0] * (model.n - 1) + [2],
         **gears,
         **{name: [n] * model.n for name, n in constant.items()},
     }

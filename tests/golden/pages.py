@@ -38,7 +38,13 @@ APPLICATIONS = (
     "global_form",
 )
 
-RELATED = frozenset(f"task_space/{name}" for name in ("bias", "consistent_inverse", "inertia", "force", "null_space"))
+_TASKS, _HELD = (
+    ("bias", "consistent_inverse", "inertia", "force", "null_space"),
+    ("held_amounts", "solved_acceleration"),
+)
+RELATED = frozenset(
+    {*(f"task_space/{name}" for name in _TASKS), *(f"global_form/{name}" for name in (*_HELD, "gained_acceleration"))}
+)
 """Pages whose programs solve equations between bodies, by relations."""
 
 MASS = s.H @ s.phi @ s.M @ s.phi.T @ s.H.T

@@ -105,11 +105,12 @@ class LoopKernel:
         large = 8 * here.lanes * len(self.cut.slots) * self._model.n > _MEMORY
         return 1 if count == 1 or large else here.lanes
 
-    def batch(self, given: Sequence[Numbers], count: int) -> Computed:
-        """The results of some samples.
+    def batch(self, given: Sequence[Numbers], count: int, threads: int = 1) -> Computed:
+        """The results of some samples, by this thread.
 
         q and the inputs are arrays (samples, numbers); one with a single row belongs to every sample.
         """
+        del threads
         lanes = self._lanes(count)
         code = self._code(lanes)
         results = [np.empty((count, size)) for size in self._sizes]
@@ -173,13 +174,15 @@ class LoopKernel:
         """Results of one configuration, from its entries."""
         return self.laid_out(np.split(np.array([entries]), np.cumsum(self._sizes)[:-1], axis=1), ())
 
-    def door(self, names: Sequence[str]) -> None:
+    def door(self, names: Sequence[str], threads: int = 1) -> None:
         """Arguments are turned in each call, so code does not take them as they are."""
-        del names
+        del names, threads
 
-    def bound(self, given: Sequence[Numbers], count: int, out: Numbers, other: Callable[[], object]) -> None:
+    def bound(
+        self, given: Sequence[Numbers], count: int, out: Numbers, other: Callable[[], object], threads: int = 1
+    ) -> None:
         """For the same reason there are no addresses to keep."""
-        del given, count, out, other
+        del given, count, out, other, threads
 
     def laid_out(self, arrays: Sequence[Numbers], lead: tuple[int, ...]) -> dict[str, Result]:
         """Results with the axes of the batch, from arrays (samples, entries)."""

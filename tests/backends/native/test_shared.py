@@ -13,7 +13,9 @@ from operator_algebra.backends import kernel as kernels
 from operator_algebra.backends.native import run as native_run
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError
+from operator_algebra.models.families import chain
 from tests.backends.native.test_door import ARM, arguments
+from tests.rounding import apart, rounding, size
 
 pytest.importorskip("llvmlite")
 
@@ -76,3 +78,20 @@ def test_one_sample_that_may_not_be_trusted_is_told(started: list[Thread]) -> No
 def test_a_number_of_threads_is_a_whole_number(threads: Any) -> None:
     with pytest.raises(InputError, match="threads is"):
         compile_program(dynamics.inverse_dynamics, ARM, threads=threads)
+
+
+def test_loops_are_called_in_every_way() -> None:
+    model = chain(70)
+    one = compile_program(dynamics.inverse_dynamics, model, backend="interpreter")
+    rng = np.random.default_rng(0)
+    for shape in ((), (5,)):
+        values: dict[str, Any] = {name: rng.standard_normal((*shape, 70)) for name in ("q", "v", "qdd")}
+        wanted = one(**values)
+        for threads in (1, 2):
+            several = compile_program(dynamics.inverse_dynamics, model, threads=threads)
+            out = np.zeros_like(wanted)
+            call = several.bind(**values, out=out)
+            call()
+            call()
+            for found in (several(**values), several(**values), several(**values, out=out.copy()), out):
+                assert apart(found, wanted) <= 100 * rounding(size(wanted), terms=70**2)

@@ -227,7 +227,7 @@ def sectional_curvature(model: Model, *, q: ArrayLike, v: ArrayLike, w: ArrayLik
     True
     """
     at = check_model(model, "sectional_curvature").check_q(q)
-    one, other = model.check_v(v, "v"), model.check_v(w, "w")
+    one, other = _near_one(model.check_v(v, "v")), _near_one(model.check_v(w, "w"))
     _check_curved(model)
     squares = _product(model, at, one, one) * _product(model, at, other, other)
     area = squares - _product(model, at, one, other) ** 2
@@ -257,6 +257,12 @@ def geodesic(model: Model, q: ArrayLike, v: ArrayLike, *, until: float, toleranc
 
 _PARALLEL = 1e-14
 """The square of a sine below which what is left of an area is rounding."""
+
+
+def _near_one(rates: Numbers) -> Numbers:
+    """The direction with a largest entry of one; that of no rates is zero."""
+    largest = np.abs(rates).max(-1, keepdims=True, initial=0.0)
+    return rates / np.where(largest == 0.0, 1.0, largest)
 
 
 def _product(model: Model, q: Numbers, one: Numbers, other: Numbers) -> Numbers:

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from operator_algebra.applications.displacements import exp, in_range, read_numbers
 from operator_algebra.errors import InputError, explain
-from operator_algebra.models.numeric import Numbers
+from operator_algebra.models.numeric import NotNumeric, Numbers, numeric
+from operator_algebra.spatial.transforms import ORTHOGONAL
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +28,21 @@ class Screw:
     point: Numbers
     pitch: Numbers
     magnitude: Numbers
+
+    def __post_init__(self) -> None:
+        axis = read_numbers(self.axis, "the axis of a screw", (3,), "Give a vector of length one.")
+        if not (np.abs(_lengths(axis) - 1.0) <= ORTHOGONAL).all():
+            raise InputError(explain("the axis of a screw has not the length one", remedy="Divide it by its length."))
+        object.__setattr__(self, "axis", axis)
+        object.__setattr__(self, "point", read_numbers(self.point, "the point of a screw", (3,), "Give three numbers."))
+        for name in ("pitch", "magnitude"):
+            try:
+                found = numeric(getattr(self, name))
+            except NotNumeric as reason:
+                raise InputError(f"the {name} of a screw is no number ({reason}).") from None
+            if np.isnan(found).any() or (name == "magnitude" and not np.isfinite(found).all()):
+                raise InputError(f"the {name} of a screw is not finite: {found}.")
+            object.__setattr__(self, name, found)
 
     @staticmethod
     def of_twist(twist: ArrayLike) -> Screw:
@@ -96,7 +112,7 @@ def _screw(along: Numbers, other: Numbers, what: str) -> Screw:
         point = np.where(slides[..., None], 0.0, np.cross(axis, moved))
     in_range(point, f"the axis of {what}")
     in_range(np.where(slides, 0.0, pitch), f"the pitch of {what}")
-    return Screw(axis, point, pitch[()], np.where(slides, rest, length)[()])
+    return Screw(axis, point, pitch, np.where(slides, rest, length))
 
 
 def _lengths(vector: Numbers) -> Numbers:

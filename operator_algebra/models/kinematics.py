@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from operator_algebra.errors import RangeError, explain
 from operator_algebra.models.arrays import JointGroup
 from operator_algebra.models.joints.joint import JOINT_KINDS, Joint
 from operator_algebra.models.model import Model
@@ -82,9 +83,13 @@ def joint_exponentials(model: Model, q: Numbers) -> tuple[Numbers, Numbers]:
             twists = [columns[..., i] * moved[..., i : i + 1] for i in range(joint.nv)]
         rotation = np.broadcast_to(np.eye(3, dtype=kind), (*here.shape[:-1], 3, 3))
         position = np.zeros((*here.shape[:-1], 3), kind)
-        for twist in twists:
-            turn, shift = displacement(twist, xp)
-            rotation, position = rotation @ turn, position + apply(rotation, shift)
+        with np.errstate(all="ignore"):
+            for twist in twists:
+                turn, shift = displacement(twist, xp)
+                rotation, position = rotation @ turn, position + apply(rotation, shift)
+        if not (np.isfinite(rotation).all() and np.isfinite(position).all()):
+            where = f'model {model.name}, a joint of kind "{joint.kind}"'
+            raise RangeError(explain("the exponential of its rates leaves the range of floats", where, "Check q."))
         if joint.kind not in JOINT_KINDS:
             _check_exponentials(joint, rest, here, (rotation, position))
         rotations.append(rotation)

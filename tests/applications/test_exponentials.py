@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import operator_algebra as oa
 from operator_algebra.applications import lie, task_space
-from operator_algebra.errors import ModelError
+from operator_algebra.errors import ModelError, RangeError
 from operator_algebra.evaluation import evaluate
 from operator_algebra.interop import pinocchio
 from operator_algebra.models.joints.joint import Joint
@@ -169,6 +169,11 @@ class Sheared(Joint):
         zero = 0.0 * q[..., 0]
         first = xp.stack([zero, zero, zero, 2.0 * v[..., 0], zero, zero], axis=-1)
         return xp.stack([first, 0.0 * first], axis=-1)
+
+
+def test_angles_beyond_the_range_of_floats_are_named() -> None:
+    with pytest.raises(RangeError, match='a joint of kind "revolute": the exponential of its rates leaves'):
+        lie.forward_kinematics(oa.load("planar2r"), q=[1e300, 0.0])
 
 
 def test_a_joint_that_is_no_exponential_is_named() -> None:

@@ -247,6 +247,16 @@ def test_what_is_no_twist_is_refused() -> None:
             huge()
 
 
+def test_screws_are_given_by_their_parts() -> None:
+    screw = lie.Screw(np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0]), np.array(0.5), np.array(2.0))
+    assert apart(screw.twist(), [0, 0, 2, 0, -2, 1]) == 0.0
+    assert apart(lie.Screw.of_twist(screw.twist()).point, screw.point) == 0.0
+    with pytest.raises(InputError, match="length one"):
+        lie.Screw(np.array([0.0, 0.0, 2.0]), np.zeros(3), np.array(0.5), np.array(2.0))
+    with pytest.raises(InputError, match="magnitude of a screw is not finite"):
+        lie.Screw(np.array([0.0, 0.0, 1.0]), np.zeros(3), np.array(0.5), np.array(np.inf))
+
+
 def test_zero_twists_are_the_identity_to_the_bit() -> None:
     assert apart(lie.exp(np.zeros(6)), np.eye(4)) == 0.0
     assert apart(lie.log(np.eye(4)), np.zeros(6)) <= EPS

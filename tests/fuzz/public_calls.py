@@ -260,6 +260,7 @@ def calls(folder: Path) -> dict[str, Call]:
         "lie.move_inertia": call(lie.move_inertia, np.eye(6), np.eye(4)),
         "lie.Screw": call(lie.Screw.of_twist, np.ones(6)),
         "lie.Screw, wrench": call(lie.Screw.of_wrench, np.ones(6)),
+        "lie.Screw, parts": call(_twist_of_a_screw, [0, 0, 1], [1, 0, 0], 0.5, 2.0),
         "lie.exponentials": call(lie.exponentials, robot, q=q),
         "lie.twists": call(lie.twists, robot),
         "lie.forward_kinematics": call(lie.forward_kinematics, robot, q=q),
@@ -303,6 +304,10 @@ def _bound_and_called(**given: Any) -> None:
 
 def _block_at(i: Any, j: Any) -> Any:
     return oa.evaluate(M, oa.chain(2), q=[0, 0])[i, j]
+
+
+def _twist_of_a_screw(*parts: Any) -> Any:
+    return lie.Screw(*parts).twist()
 
 
 def _stacked(block: Any) -> Any:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from struct import Struct
+from threading import Thread
 
 import numpy as np
 
@@ -31,6 +32,8 @@ _MEMORY = 2**28
 
 _AT_ONCE = 2**20
 """Numbers of the samples that are turned at a time, from rows to columns and back."""
+_TOGETHER = 64
+"""Samples of a thread are a multiple of this, so that no lanes are empty."""
 _LONGEST = 6_000
 """Operations of all pieces."""
 
@@ -106,22 +109,32 @@ class LoopKernel:
         return 1 if count == 1 or large else here.lanes
 
     def batch(self, given: Sequence[Numbers], count: int, threads: int = 1) -> Computed:
-        """The results of some samples, by this thread.
+        """The results of some samples.
 
-        q and the inputs are arrays (samples, numbers); one with a single row belongs to every sample.
+        q and the inputs are arrays (samples, numbers); one with a single row belongs to every sample. Threads share
+        the samples, whose bits are those of one, and end with the call.
         """
-        del threads
         lanes = self._lanes(count)
         code = self._code(lanes)
         results = [np.empty((count, size)) for size in self._sizes]
         good = np.empty(count, dtype=np.bool_)
         step = max(1, _AT_ONCE // (lanes * max(1, *self.given, *self._sizes))) * lanes
-        for start in range(0, count, step):
-            piece = slice(start, min(start + step, count))
-            parts = [array if len(array) == 1 else array[piece] for array in given]
-            good[piece], found = self._piece(code, parts, piece.stop - start, lanes)
-            for whole, part in zip(results, found, strict=True):
-                whole[piece] = part.T
+        each = -(-max(1, count) // (max(1, threads) * _TOGETHER)) * _TOGETHER
+
+        def run(first: int, stop: int) -> None:
+            for start in range(first, stop, step):
+                piece = slice(start, min(start + step, stop))
+                parts = [array if len(array) == 1 else array[piece] for array in given]
+                good[piece], found = self._piece(code, parts, piece.stop - start, lanes)
+                for whole, part in zip(results, found, strict=True):
+                    whole[piece] = part.T
+
+        others = [Thread(target=run, args=(first, min(first + each, count))) for first in range(each, count, each)]
+        for thread in others:
+            thread.start()
+        run(0, min(each, count))
+        for thread in others:
+            thread.join()
         return Computed(bool(good.all()), good, results)
 
     def _piece(self, code: Loaded, given: Sequence[Numbers], count: int, lanes: int) -> tuple[Flags, list[Numbers]]:

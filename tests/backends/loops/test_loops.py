@@ -116,6 +116,7 @@ def test_pieces_of_long_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     model = chain(24)
     made, call = kernel(model, FORWARD, arguments(model, ("v", "T"), 70))
     _, _, (whole,) = made.batch(rows(call), 70)
+    assert np.array_equal(made.batch(rows(call), 70, 2)[2][0], whole)
     monkeypatch.setattr(loops, "_AT_ONCE", 24 * 32)
     assert np.array_equal(made.batch(rows(call), 70)[2][0], whole)
     monkeypatch.setattr(loops, "_MEMORY", 8)

@@ -7,13 +7,14 @@ import pytest
 
 from operator_algebra.backends import kernel
 from operator_algebra.backends.floats import Floats
-from tests.fuzz.calls import SUBJECTS, case, ordinary, subject
+from tests.fuzz.calls import SHARE, SUBJECTS, case, ordinary, subject
 from tests.often import some
 
 
 @pytest.mark.parametrize("first", some(range(0, 400, 25), 8))
 def test_right_numbers_or_an_error_in_words(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel, "WORTH", 1)
+    monkeypatch.setattr(kernel, "SHARE", SHARE)
     for number in range(first, first + 25):
         case(number)
 

@@ -43,6 +43,8 @@ MASS = s.H @ s.phi @ s.M @ s.phi.T @ s.H.T
 TREE = random_tree(5, joints=ALL_JOINTS, seed=5)
 CASES = 400
 """Of one process."""
+SHARE = 8_000
+"""Operations of machine code that are worth a thread."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ SUBJECTS: dict[str, tuple[Any, Model, tuple[str, ...]]] = {
     "blocks": (s.D, TREE, ()),
     "several": ({"E": dynamics.kinetic_energy, "x": dynamics.forward_dynamics}, load("arm7"), ("v", "T")),
     "with forces": (dynamics.inverse_dynamics, load("arm7"), ("v", "qdd", "f_ext")),
+    "by threads": (dynamics.inverse_dynamics, load("arm7"), ("v", "qdd")),
+    "loops": (dynamics.forward_dynamics, chain(70), ("v", "T")),
     "singular": (inv(MASS - scalar("h") * MASS) @ s.T, chain(2, seed=1), ("T", "h")),
 }
 
@@ -79,7 +83,8 @@ SUBJECTS: dict[str, tuple[Any, Model, tuple[str, ...]]] = {
 def subject(name: str) -> Subject:
     """Compiled in both ways, once."""
     e, model, names = SUBJECTS[name]
-    native, plain = compile_program(e, model), compile_program(e, model, backend="interpreter")
+    native = compile_program(e, model, threads=3 if name == "by threads" else 1)
+    plain = compile_program(e, model, backend="interpreter")
     values = ordinary(model, names, (4,), np.random.default_rng(0))
     return Subject(native, plain, names, size(*flat(plain(**values))))
 
@@ -294,7 +299,7 @@ def bound(of: Subject, values: Values, rng: np.random.Generator) -> None:
 
 def run(first: int, count: int) -> None:
     """Some cases in this process, each named before it starts."""
-    kernel.WORTH = 1
+    kernel.WORTH, kernel.SHARE = 1, SHARE
     for number in range(first, first + count):
         sys.stdout.write(f"{number}\n")
         sys.stdout.flush()

@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -43,6 +44,8 @@ MASS = s.H @ s.phi @ s.M @ s.phi.T @ s.H.T
 TREE = random_tree(5, joints=ALL_JOINTS, seed=5)
 CASES = 400
 """Of one process."""
+FEW = 20
+"""Bodies of a mechanism that many samples are tried of, and samples of larger ones."""
 SHARE = 8_000
 """Operations of machine code that are worth a thread."""
 
@@ -120,7 +123,9 @@ def lead(rng: np.random.Generator) -> tuple[int, ...]:
 
 def arguments(of: Subject, rng: np.random.Generator) -> Values:
     """q and the inputs, some of them odd, in some order."""
-    values = ordinary(of.model, of.names, lead(rng), rng)
+    axes = lead(rng)
+    few = of.model.n > FEW and prod(axes) > FEW  # the interpreter takes its time for long chains
+    values = ordinary(of.model, of.names, (FEW,) if few else axes, rng)
     for name in list(values):
         if rng.random() < 0.3:
             values[name] = form(values[name], rng)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from operator_algebra.applications import dynamics, holding
+from operator_algebra.applications import dynamics, geometry, holding
 from operator_algebra.applications.closing import errors, row_names, rows
 from operator_algebra.applications.holding import Constrained, of
 from operator_algebra.applications.keeping import closed, kept_rates
@@ -189,12 +189,23 @@ reduced_acceleration = _in_basis.acceleration
 projection_of_basis = _in_basis.projection
 """S (S* ℳ S)⁻¹ S* ℳ = P, whichever basis it is."""
 
+_moving = {geometry.w: geometry.w_dot, C: C_dot}
+
+covariant_derivative = (
+    geometry.covariant_derivative
+    + geometry.covariant(P_perp @ geometry.w, rates=_moving)
+    - P_perp @ geometry.covariant_derivative
+)
+"""∇̃_v w = ∇_v w + ∇_v (P_⊥ w) − P_⊥ ∇_v w, the connection of the constraints; P ∇_v w for fields w that keep them.
+
+[geometric treatment (26)]"""
+
 
 __all__ = [
     "FREE", "LOCK", "C", "C_dot", "Constrained", "P_perp", "Reduced", "acceleration", "alpha", "basis", "basis_drift",
-    "body_forces", "closed", "correction", "drift", "driven_acceleration", "errors", "gauss", "h", "jacobian",
-    "joint_forces", "kept_rates", "mobility", "multipliers", "of", "projected_acceleration", "projected_mobility",
-    "projected_velocity", "projection", "projection_of_basis", "reduced", "reduced_acceleration", "reduced_bias",
-    "reduced_mass_matrix", "reduced_rate", "row_names", "rows", "soft_acceleration", "soft_step",
+    "body_forces", "closed", "correction", "covariant_derivative", "drift", "driven_acceleration", "errors", "gauss",
+    "h", "jacobian", "joint_forces", "kept_rates", "mobility", "multipliers", "of", "projected_acceleration",
+    "projected_mobility", "projected_velocity", "projection", "projection_of_basis", "reduced", "reduced_acceleration",
+    "reduced_bias", "reduced_mass_matrix", "reduced_rate", "row_names", "rows", "soft_acceleration", "soft_step",
     "stabilised_acceleration", "velocity", "velocity_of_basis",
 ]  # fmt: skip

@@ -272,7 +272,6 @@ def _result(one: Result, columns: int) -> str:
         ("about", one.says),
         ("misprint", one.misprint),
         ("not here", one.out),
-        ("missing", one.missing),
         *((label, _line_of(name)) for label, name in zip(("here", *[""] * len(one.names)), one.names, strict=False)),
     ]
     found = [_law(law_named(name), columns) for name in one.laws]

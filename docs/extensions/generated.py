@@ -167,7 +167,7 @@ def papers_page() -> str:
 
 def _result_row(one: Result) -> str:
     laws = [f"{{ref}}`{name} <{page_name(law_named(name))}>`" for name in one.laws]
-    left = [f"*not here: {one.out}*"] if one.out else [f"*not yet: {one.missing}*"] if one.missing else []
+    left = [f"*not here: {one.out}*"] if one.out else []
     misprint = _MARKS.sub(r"\\\g<0>", one.misprint)
     about = f"{one.says}<br>*Printed there*: {misprint}" if misprint else one.says
     number = f"({one.number})" if one.number[0].isdigit() else one.number

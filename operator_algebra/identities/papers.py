@@ -29,7 +29,7 @@ class Result:
     """A numbered result of a paper: what it is about, and which laws and names say it here.
 
     `names` are those of the vocabulary, of applications, such as `dynamics.bias`, and public ones. `out` is the reason
-    why there is neither, `missing` what is not there yet, `misprint` what is printed instead of what holds.
+    why there is neither, `misprint` what is printed instead of what holds.
     """
 
     paper: str
@@ -39,7 +39,6 @@ class Result:
     names: tuple[str, ...]
     misprint: str
     out: str
-    missing: str
 
     @property
     def citation(self) -> str:
@@ -72,7 +71,6 @@ def index() -> Mapping[str, tuple[Result, ...]]:
                     names=tuple(dict.fromkeys([*row.get("names", ()), *operators.get((paper, number), ())])),
                     misprint=row.get("misprint", ""),
                     out=row.get("out", ""),
-                    missing=row.get("open", ""),
                 )
                 for key, row in rows.items()
                 for number in numbers(key)

@@ -21,6 +21,7 @@ from operator_algebra.programs.program import Program
 
 REGISTRY: dict[str, str] = {
     "numpy": "operator_algebra.backends.floats",
+    "compiled": "operator_algebra.backends.native.build",
     "interpreter": "operator_algebra.backends.numpy.execute",
     "c": "operator_algebra.backends.c.build",
     "sympy": "operator_algebra.backends.closed_forms.build",

@@ -47,13 +47,16 @@ class Floats:
     every call and in every batch.
     """
 
-    def __init__(self, program: Program, model: Model, frame: Axes, redundant: Redundant) -> None:
+    def __init__(
+        self, program: Program, model: Model, frame: Axes, redundant: Redundant, *, eager: bool = False
+    ) -> None:
         self.interpreted = Interpreter(program, model, frame, redundant)
         self._program = program
         self._model = model
         # Factors of leaves are those of body axes.
         self._small = frame == "body" and program.cost(model).total <= MOST
         self._long = frame == "body" and model.n >= LONG
+        self._eager = eager
         self._kernels: dict[Key, Kernel | LoopKernel | None] = {}
 
     @property
@@ -79,10 +82,12 @@ class Floats:
         return self._kernels[signature.key]
 
     def _made(self, signature: Signature) -> Kernel | LoopKernel | None:
-        for chosen, make in ((self._long, LoopKernel), (self._small, Kernel)):
-            if chosen:
-                with suppress(Untraceable):
-                    return make(self._program, self._model, signature)
+        if self._long:
+            with suppress(Untraceable):
+                return LoopKernel(self._program, self._model, signature)
+        if self._small:
+            with suppress(Untraceable):
+                return Kernel(self._program, self._model, signature, eager=self._eager)
         return None
 
     def __call__(self, q: Numbers, v: Numbers | None, inputs: Bound) -> Run:

@@ -60,7 +60,7 @@ def _uncollected() -> Generator[None]:
 class Kernel:
     """The traced program; a sample has the same bits in all of its forms."""
 
-    def __init__(self, program: Program, model: Model, signature: Signature) -> None:
+    def __init__(self, program: Program, model: Model, signature: Signature, *, eager: bool = False) -> None:
         self._of = program, model, signature
         with _uncollected():
             traced = trace(program, model, signature)
@@ -77,6 +77,7 @@ class Kernel:
         self._native: NativeKernel | None = None
         self._work = 0
         self._looked = 0
+        self._eager = eager  # machine code is made in the first call, whatever it takes
 
     @property
     def source(self) -> str:
@@ -126,11 +127,12 @@ class Kernel:
     def _worked(self, samples: int) -> None:
         """Make machine code once the time that it takes was spent without it."""
         self._work += samples
-        passed = (self._work >= KEPT) + (self._work >= WORTH)
+        worth = self._eager or self._work >= WORTH
+        passed = (self._eager or self._work >= KEPT) + worth
         if passed > self._looked and self._native is None:
             self._looked = passed
             with _uncollected():
-                self._native = native_kernel(self._tape, self.given, self._sizes, make=self._work >= WORTH)
+                self._native = native_kernel(self._tape, self.given, self._sizes, make=worth)
 
     def batch(self, given: Sequence[Numbers], count: int, threads: int = 1) -> Computed:
         """The results of some samples.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from operator_algebra.lowering.eliminate import eliminate
 from operator_algebra.lowering.fewest import fewest_sweeps
 from operator_algebra.lowering.graph import Graph
-from operator_algebra.lowering.products import name_common_prefixes, recognise_updates, reuse_products
+from operator_algebra.lowering.products import name_common_prefixes, recognise_grams, recognise_updates, reuse_products
 from operator_algebra.lowering.refine import refine
 from operator_algebra.lowering.share import share
 from operator_algebra.lowering.signs import positive_blocks
@@ -29,6 +29,7 @@ LAST: tuple[Pass, ...] = (
     reuse_products,
     recognise_updates,
     reuse_products,
+    recognise_grams,
     Graph.prune,
 )
 """Products of blocks, once it is settled what recurs."""

@@ -9,6 +9,7 @@ from fractions import Fraction
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.operators.spaces import Type
 from operator_algebra.programs.instructions import Invert, Linear, Reduce, Update
+from operator_algebra.programs.mirrored import mirrored
 from operator_algebra.programs.products import expand_products, single_product, straight
 from operator_algebra.programs.records import Ref, Term
 from operator_algebra.programs.roles import UPDATE
@@ -76,6 +77,26 @@ def _pairs(graph: Graph) -> Iterator[set[tuple[Ref, Ref]]]:
                 mirrored = (straight(graph.values, right.T), straight(graph.values, left.T))
                 found.add(min((left, right), mirrored, key=lambda pair: (pair[0].star, pair[0].value)))
             yield found
+
+
+def recognise_grams(graph: Graph) -> None:
+    """Sums over the mechanism such as Σ ε* D⁻¹ ε, what is added to them and inverses of that are their own adjoints."""
+    found = True
+    while found:
+        found = False
+        for number, value in list(graph.values.items()):
+            if value.attached or value.symmetric or value.type != value.type.T:
+                continue
+            match value.definition:
+                case Reduce(terms=terms) | Linear(terms=terms) if terms:
+                    same = bool(mirrored(graph.values, terms))
+                case Invert(source=source):
+                    same = graph[source.value].symmetric
+                case _:
+                    same = False
+            if same:
+                graph.put(number, replace(value, symmetric=True))
+                found = True
 
 
 def recognise_updates(graph: Graph) -> None:

@@ -189,7 +189,7 @@ class Interpreter:
                 return self.get(source, k).part(sum(self.mechanism.size(part, k) for part in before), height)
             case Reduce(terms=terms):
                 parts = [self.term(term, height, body) for term in terms for body in self.mechanism.bodies]
-                return numbers.sum(parts, height, width)
+                return self._adjusted(step, numbers.sum(parts, height, width))
             case Total(kind=kind, source=source):
                 return Matrix([[self._total(kind, self.everywhere(source))]], 1)
             case Update():

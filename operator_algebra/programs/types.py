@@ -28,18 +28,14 @@ from operator_algebra.programs.instructions import (
     Surround,
     Total,
     Update,
-    summed,
 )
+from operator_algebra.programs.mirrored import mirrored
 from operator_algebra.programs.products import straight
 from operator_algebra.programs.program import Block, Output, Pivot
 from operator_algebra.programs.records import Ref, Row, Term
 from operator_algebra.programs.walk import Walk
 
 Complaints = Iterator[str]
-_MOST = 4096
-"""Steps in which a sum is multiplied out."""
-
-_Sums = dict[tuple[tuple[int, ...], tuple[Ref, ...]], Fraction]
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,24 +239,15 @@ class TypeCheck:
                 fits = self.values[source.value].symmetric
             case Stack(rows=rows):
                 fits = all(rows[j][i] == self._adjoint(rows[i][j]) for i in range(len(rows)) for j in range(i + 1))
-            case Linear(terms=terms):
-                fits = self._mirrored(terms)
+            case Linear(terms=terms) | Reduce(terms=terms):
+                fits = mirrored(self.values, terms) is not False
             case Shift(hop=hop, source=source, closing=closing):
                 fits = closing is not None and hop == closing.T and self.values[source.value].symmetric
             case Update(P=P, J=J):
-                fits = self.values[P.value].symmetric and (J is None or self._mirrored([Term(Fraction(1), (J,))]))
-            case (
-                Call()
-                | RootOf()
-                | Part()
-                | Reduce()
-                | Total()
-                | Rounding()
-                | Relate()
-                | Resolve()
-                | Surround()
-                | Answer()
-            ):
+                fits = self.values[P.value].symmetric and (
+                    J is None or mirrored(self.values, [Term(Fraction(1), (J,))]) is not False
+                )
+            case Call() | RootOf() | Part() | Total() | Rounding() | Relate() | Resolve() | Surround() | Answer():
                 fits = False
             case _:
                 assert_never(block.definition)
@@ -269,44 +256,6 @@ class TypeCheck:
 
     def _adjoint(self, ref: Ref | None) -> Ref | None:
         return None if ref is None else straight(self.values, ref.T)
-
-    def _mirrored(self, terms: Sequence[Term]) -> bool:
-        """Whether the adjoint of a sum is the same sum, block values multiplied out."""
-        sums = self._written(terms)
-        mirrored: _Sums = {}
-        for (scalars, factors), c in sums.items():
-            mirrored[scalars, tuple(straight(self.values, ref.T) for ref in reversed(factors))] = c
-        return sums == mirrored
-
-    def _written(self, terms: Sequence[Term]) -> _Sums:
-        """A sum over values that are no sums themselves; nothing if it grows too long to tell."""
-        total: _Sums = {}
-        pending: list[tuple[Fraction, tuple[int, ...], tuple[Ref, ...], tuple[Ref, ...]]] = [
-            (term.coefficient, term.scalars, (), term.factors) for term in terms
-        ]
-        for _ in range(_MOST):
-            if not pending:
-                break
-            coefficient, scalars, done, left = pending.pop()
-            done, left = self._advance(done, left)
-            if not left:
-                total[scalars, done] = total.get((scalars, done), Fraction(0)) + coefficient
-                continue
-            for term in self._summed(left[0].value):
-                factors = tuple(ref.T for ref in reversed(term.factors)) if left[0].star else term.factors
-                more = tuple(sorted(scalars + term.scalars))
-                pending.append((coefficient * term.coefficient, more, done, (*factors, *left[1:])))
-        return {} if pending else {word: c for word, c in total.items() if c}
-
-    def _advance(self, done: tuple[Ref, ...], left: tuple[Ref, ...]) -> tuple[tuple[Ref, ...], tuple[Ref, ...]]:
-        """Move what is no sum of block values to the finished factors."""
-        count = next((i for i, ref in enumerate(left) if self._summed(ref.value)), len(left))
-        return done + tuple(straight(self.values, ref) for ref in left[:count]), left[count:]
-
-    def _summed(self, number: int) -> tuple[Term, ...]:
-        """The terms of a block value that is a sum, or an update; none of any other."""
-        value = self.values[number]
-        return () if value.is_vector or not value.attached else summed(value.definition) or ()
 
     # -- results ---------------------------------------------------------------------------------------------------
 

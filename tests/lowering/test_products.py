@@ -7,11 +7,18 @@ from dataclasses import replace
 import pytest
 
 from operator_algebra import symbols as s
+from operator_algebra.expressions.build import operator
+from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.lowering.graph import Graph, Method
-from operator_algebra.lowering.products import name_common_prefixes, recognise_updates, reuse_products
+from operator_algebra.lowering.products import (
+    name_common_prefixes,
+    recognise_grams,
+    recognise_updates,
+    reuse_products,
+)
 from operator_algebra.lowering.values import Value
-from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE
-from operator_algebra.programs.instructions import Invert, Linear, Update
+from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE, space
+from operator_algebra.programs.instructions import Invert, Linear, Reduce, Update
 from operator_algebra.programs.records import Ref
 from tests.lowering.meant import Meant, given, kept_by, leaves_of, same, term
 
@@ -100,3 +107,41 @@ def test_an_update_without_noise_leaves_nothing_in_the_released_directions() -> 
     meant = Meant.on(leaves_of(graph))
     left, h = meant.computed(graph, number, given(graph, s.H))
     assert same(h @ left, 0 * (h @ left))
+
+
+def gram(*, sign: int = 1, other: bool = False) -> tuple[Graph, int, int]:
+    """Σ C* H* (M_H)⁻¹ H C over a detached space, and its inverse; or with another factor on one side."""
+    loop = space("loop", attached=False)
+    graph = Graph()
+    m, h = given(graph, s.M), Ref(given(graph, s.H))
+    graph.put(m, replace(graph[m], symmetric=True))
+    pivot = graph.linear(RATE >> TORQUE, [term(h, m, h.T)])
+    graph.put(pivot, replace(graph[pivot], symmetric=True))
+    inverse = graph.new(TORQUE >> RATE, Invert(Ref(pivot)))
+    graph.put(inverse, replace(graph[inverse], symmetric=True))
+    c = given(graph, as_symbol(operator("C", loop >> FORCE)))
+    epsilon = graph.linear(loop >> TORQUE, [term(h, c, times=sign)])
+    nu = graph.linear(loop >> RATE, [term(inverse, epsilon)])
+    left = given(graph, as_symbol(operator("B", loop >> TORQUE))) if other else epsilon
+    total = graph.new(loop >> loop.dual, Reduce((term(Ref(left, star=True), nu),)))
+    return graph, total, graph.new(loop.dual >> loop, Invert(Ref(total)))
+
+
+def as_symbol(e: Expr) -> Symbol:
+    assert isinstance(e, Symbol)
+    return e
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_gram_sum_and_its_inverse_are_their_own_adjoints(sign: int) -> None:
+    graph, total, inverse = gram(sign=sign)
+    recognise_grams(graph)
+    assert graph[total].symmetric
+    assert graph[inverse].symmetric
+
+
+def test_a_sum_between_different_columns_is_not_its_own_adjoint() -> None:
+    graph, total, inverse = gram(other=True)
+    recognise_grams(graph)
+    assert not graph[total].symmetric
+    assert not graph[inverse].symmetric

@@ -20,7 +20,8 @@ def small_value(kernels: GroupKernels, step: Step, redundant: Redundant) -> Oper
     match definition:
         case Reduce():
             terms = [kernels.product(term, step.type.codomain) for term in definition.terms]
-            return np.asarray(sum(over_bodies(term(group)) for term in terms for group in kernels.levels.whole()))
+            total = np.asarray(sum(over_bodies(term(group)) for term in terms for group in kernels.levels.whole()))
+            return (total + adjoint(total)) / 2 if step.value.symmetric else total
         case Total():
             if definition.source.value in kernels.small:
                 return total_of(definition.kind, kernels.small[definition.source.value])
@@ -37,7 +38,8 @@ def small_value(kernels: GroupKernels, step: Step, redundant: Redundant) -> Oper
                 (*(1,) * kernels.axes, kernels.size(step.type.codomain, 0), kernels.size(step.type.domain, 0))
             )
         case Linear():
-            return _small_sum(kernels, step, definition)
+            total = _small_sum(kernels, step, definition)
+            return (total + adjoint(total)) / 2 if step.value.symmetric else total
         case _:
             return multiply_out((kernels.kernel(step)(ANY),))[0]
 

@@ -34,7 +34,7 @@ from operator_algebra.operators.inputs import Bound
 from operator_algebra.operators.spaces import RATE, TORQUE
 from operator_algebra.operators.spaces import space as make_space
 from operator_algebra.operators.vanishing import vanishing
-from operator_algebra.programs.instructions import Given, Hop, Shift
+from operator_algebra.programs.instructions import Given, Hop, Invert, Shift
 from operator_algebra.programs.program import Output, Program, Step, Sweep
 from tests.backends.scalar.calls import Call, answer, flat, least_pivot, random_arguments
 from tests.expression_strategies import expressions
@@ -49,28 +49,28 @@ from tests.strategies import ALL_JOINTS, mechanisms
 
 GOLDEN = {path.relative_to(FOLDER).with_suffix("").as_posix(): e for path, e in pages().items()}
 ROWS_CHOSEN = {
-    "task_space/stacked_inertia",
-    "task_space/stacked_force",
-    "known/constrained_dynamics",
-    "known/constrained_dynamics_with_velocities",
-    "known/constrained_determinant",
-    "known/plastic_impact",
-    "known/proximal_step",
-    "known/springs",
+    "embedding/coupled_acceleration",
+    "global_form/acceleration_about_base",
+    "global_form/velocity_about_base",
+    "known/evidence_outward",
     "known/regulator_inward",
     "known/smoother_outward",
-    "known/evidence_outward",
-    "lie/to_base",
-    "lie/spatial_jacobian",
     "lie/joint_twists",
-    "global_form/velocity_about_base",
-    "global_form/acceleration_about_base",
+    "lie/spatial_jacobian",
+    "lie/to_base",
 }
 """They invert a block of several rows that is not known to be symmetric."""
 TRACED = [name for name in GOLDEN if name not in RELATED and name not in ROWS_CHOSEN]
 
 
 CASES = list(product(TRACED, METHODS, ("tree", "fork")))
+
+
+def chooses_rows(program: Program) -> bool:
+    """Whether a sum over the mechanism is inverted whose two triangles are found in different ways."""
+    inverted = [step.definition.source for step in program.steps.values() if isinstance(step.definition, Invert)]
+    sources = [program.computed[ref.value].value for ref in inverted]
+    return any(not (source.attached or source.symmetric) for source in sources)
 
 
 @pytest.mark.parametrize(("name", "method", "where"), some(CASES, each=7))
@@ -80,6 +80,10 @@ def test_every_page(name: str, method: Method, where: str) -> None:
     q, _ = model.random(2)
     values = inputs(program, model, 3)
     call = Call.of(program, model, q, values)
+    if method == "refined" and chooses_rows(program):
+        with pytest.raises(Untraceable):
+            call.traced()
+        return
     found, run = answer(call.traced(), call.arguments), call.interpreted()
     assert found.good
     for output in program.outputs:

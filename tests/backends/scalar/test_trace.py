@@ -49,7 +49,6 @@ from tests.strategies import ALL_JOINTS, mechanisms
 
 GOLDEN = {path.relative_to(FOLDER).with_suffix("").as_posix(): e for path, e in pages().items()}
 ROWS_CHOSEN = {
-    "embedding/coupled_acceleration",
     "global_form/acceleration_about_base",
     "global_form/velocity_about_base",
     "known/evidence_outward",

@@ -8,7 +8,7 @@ CEILINGS = {
     "files that tell kinds of instructions apart": 34,
     "leaves as strings": 30,
     "imports inside functions": 123,
-    "modules in rings of imports within a package": 53,
+    "modules in rings of imports within a package": 54,
     "Any in all packages": 379,
     "Any in operators, meaning, backends": 10,
 }

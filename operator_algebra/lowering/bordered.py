@@ -147,8 +147,10 @@ class Solution:
 def solved(lift: Lift, parts: Opened, x: int) -> Steps[Solution]:
     """The inverse applied to a vector: S u = R A x, y = A (x − Σ L B u)."""
     motions: list[int] = []
-    for row in parts.rows:
-        motion = yield lift.apply(row.T, x)
+    for term, row in zip(parts.terms, parts.rows, strict=True):
+        # As a sum that A x drives it takes no sweep once it is transposed; where that is not done, rows are there.
+        seen = row.T if lift.graph.refines else matmul(term.R, parts.tree)
+        motion = yield lift.apply(seen, x)
         motions.append(motion)
     unknowns, forces = yield _forces(lift, parts, motions)
     for term, force in zip(parts.terms, forces, strict=True):

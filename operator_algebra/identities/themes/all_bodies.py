@@ -91,7 +91,7 @@ LAWS: tuple[Law, ...] = (
         "propagation about the base",
         X_abs @ phi @ inv(X_abs),
         inv(I - _shift),
-        cites="review, section 6",
+        cites="review (29)",
         idea="A change of coordinates of the equation of φ.",
         twins=(
             Twin("sign", X_abs @ phi @ inv(X_abs), inv(I + _shift)),

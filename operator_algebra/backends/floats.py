@@ -54,7 +54,7 @@ class Floats:
         self._program = program
         self._model = model
         # Factors of leaves are those of body axes.
-        self._small = frame == "body" and program.cost(model).total <= MOST
+        self._small = frame == "body" and model.n <= MOST and program.cost(model).total <= MOST
         self._long = frame == "body" and model.n >= LONG
         self._eager = eager
         self._kernels: dict[Key, Kernel | LoopKernel | None] = {}

@@ -39,11 +39,12 @@ def chain(n: int, *, joint: str | Sequence[str] = "revolute", seed: int | None =
         return forest(f"chain{n}", parents, [kinds[k % len(kinds)] for k in range(n)], rng, 0.0)
     rod = Inertia.cylinder(1.0, 0.05, 1.0, com=(0.5, 0.0, 0.0), axis=0)
     first, next_one = Placement(), Placement(translation=(1.0, 0.0, 0.0))
+    made: dict[str, Joint] = {}
     bodies = [
         Body(
             f"link{k + 1}",
             f"link{k}" if k else None,
-            _regular_joint(kinds[k % len(kinds)], f"joint{k + 1}", k),
+            _regular_joint(kinds[k % len(kinds)], k, made),
             next_one if k else first,
             rod,
         )
@@ -113,8 +114,13 @@ def forest(
     return Model(name=name, bodies=bodies)
 
 
-def _regular_joint(kind: str, name: str, k: int) -> Joint:
-    return make_joint(kind, name=name, **joint_class(kind).chain_options(k))
+def _regular_joint(kind: str, k: int, made: dict[str, Joint]) -> Joint:
+    """Joint k of a regular chain; many differ in their names alone."""
+    options = joint_class(kind).chain_options(k)
+    told = f"{kind}{options}"
+    if told not in made:
+        made[told] = make_joint(kind, **options)
+    return made[told].named(f"joint{k + 1}")
 
 
 def _share(value: object, what: str, most: float) -> float:

@@ -99,13 +99,9 @@ def cost(program: Program, model: Topology, sizes: Mapping[str, int] = NO_SIZES)
     counter = _Counter(program, model, sizes)
     shares: list[Share] = []
     for stage in program.stages:
-        bodies = [0] * model.n
-        for step in stage.steps:
-            if stage.direction == "once" and not isinstance(step.definition, Reduce | Total):
-                continue
-            for body in range(model.n):
-                bodies[body] += counter.step(step, body)
-        shares.append(Share(stage.direction, tuple(bodies)))
+        once = stage.direction == "once"
+        counted = [step for step in stage.steps if not once or isinstance(step.definition, Reduce | Total)]
+        shares.append(Share(stage.direction, counter.bodies(counted)))
     walks = [counter.walk(output, output.walk) for output in program.outputs if output.walk is not None]
     if walks:
         shares.append(Share("walk", _added(walks)))
@@ -128,7 +124,13 @@ class _Counter:
             if parent >= 0:
                 self._children[parent] += 1
         self._roots = [parent < 0 for parent in model.parent]
-        self._known: dict[tuple[int, int, int, int, int, bool], int] = {}
+        # All that a count asks of a body: of a long chain few bodies differ in that.
+        own = list(zip(self._nv, self._children, strict=True))
+        told = [(own[k], own[parent], parent < 0) for k, parent in enumerate(self._parent)]
+        examples = dict(zip(reversed(told), reversed(range(model.n)), strict=True))
+        place = {key: i for i, key in enumerate(examples)}
+        self._like = [place[key] for key in told]
+        self._examples = list(examples.values())
 
     def size(self, space: Space, body: int) -> int:
         """The block size of a space at a body; a user's own spaces count as six, if nobody tells."""
@@ -141,12 +143,10 @@ class _Counter:
         # Columns at one body count as those of the widest: a topology has no names.
         return max(self._nv, default=0) if space.counted.family == "joint" else 6
 
-    def step(self, step: Step, body: int) -> int:
-        parent = self._parent[body]
-        key = (step.number, self._nv[body], self._children[body], self._nv[parent], self._children[parent], parent < 0)
-        if key not in self._known:
-            self._known[key] = self._count(step, body)
-        return self._known[key]
+    def bodies(self, steps: Sequence[Step]) -> tuple[int, ...]:
+        """What steps cost at every body."""
+        costs = [sum(self._count(step, body) for step in steps) for body in self._examples]
+        return tuple([costs[place] for place in self._like])
 
     def _relation(self, definition: Relate, body: int) -> int:
         """Triangularise the local equations with the sums over the children; then the parent takes the body in."""

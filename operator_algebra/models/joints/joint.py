@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, TypedDict, Unpack, cast
+from typing import Any, ClassVar, NamedTuple, Self, TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,11 +119,18 @@ class Joint:
     def __repr__(self) -> str:
         """Only what differs from the default."""
         parts: list[str] = []
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if value not in ("", (), None) and (field.name not in _PER_DOF or any(value)):
-                parts.append(f"{field.name}={value!r}")
+        for name in _field_names(type(self)):
+            value = getattr(self, name)
+            if value not in ("", (), None) and (name not in _PER_DOF or any(value)):
+                parts.append(f"{name}={value!r}")
         return f"{type(self).__name__}({', '.join(parts)})"
+
+    def named(self, name: str) -> Self:
+        """The same joint with another name."""
+        found = object.__new__(type(self))
+        found.__dict__.update(self.__dict__)
+        object.__setattr__(found, "name", word(name, "the name of a joint", error=ModelError))
+        return found
 
     # -- the geometry of a kind ------------------------------------------------------------------------------------
 
@@ -316,6 +323,12 @@ def _class_in_file(kind: str) -> type[Joint]:
     return next(each for each in found if isinstance(each, type) and issubclass(each, Joint) and each.kind == kind)
 
 
+@cache
+def _field_names(cls: type[Joint]) -> tuple[str, ...]:
+    """The options of a kind; a million joints ask."""
+    return tuple(field.name for field in fields(cls))
+
+
 def make_joint(kind: str, /, **options: Any) -> Joint:
     """A joint of the given kind from keyword options, as in a file.
 
@@ -323,7 +336,7 @@ def make_joint(kind: str, /, **options: Any) -> Joint:
     1
     """
     cls = joint_class(kind)
-    known = [field.name for field in fields(cls)]
+    known = _field_names(cls)
     unknown = [name for name in options if name not in known]
     if unknown:
         raise ModelError(

@@ -81,7 +81,7 @@ WRONG: dict[str, list[tuple[str, ...]]] = {
     "14_invent_your_own": [
         ('"B"',),
         ("H @ Q @ H.T + h * B", "H @ Q @ H.T + h * B + h * S", "H @ Q @ H.T - h * B - h * h * S"),
-        ('["Riccati equation"]', "[psi_Q, E_Q]", "[phi, psi_Q]", "[phi, psi_Q, E_Q, K]"),
+        ('["Riccati equation"]', "[]", "[psi_Q, E_Q]", "[phi, psi_Q]", "[phi, psi_Q, E_Q, K]"),
     ],
 }
 
@@ -145,7 +145,7 @@ WRONG_KIND: dict[str, list[tuple[str, ...]]] = {
     "14_invent_your_own": [
         ('"C"', "K"),
         ("inv(Q)", "phi", "'H Q H'", "7"),
-        ('"phi"', "[H]", "[]", '["no such law"]', "[inverse, 3]"),
+        ('"phi"', "[H]", '["no such law"]', "[inverse, 3]"),
     ],
 }
 

@@ -39,7 +39,7 @@ _free = _mass_inverse @ _felt
 
 @dataclass(frozen=True)
 class Constrained:
-    """The formulas of one A, with the meanings that this module states for A = C* φ* H*."""
+    """The formulas of one A, with the meanings that `constraints` states for A = C* φ* H*."""
 
     jacobian: Expr
     velocity: Expr

@@ -35,6 +35,7 @@ THEMES: Mapping[str, str] = MappingProxyType(
         "sensitivities": "Rates and gradients of the mass matrix",
         "diagonalized": "Equations of motion in total rates",
         "geometry": "Geometry of the mass matrix",
+        "constraints": "Constraints and impacts",
     }
 )
 

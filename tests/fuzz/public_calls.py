@@ -78,10 +78,14 @@ def calls(folder: Path) -> dict[str, Call]:
         "Frame": call(
             _model_with_a_frame, body="link1", placement=place,
         ),
+        "Loop": call(
+            _model_with_a_loop, name="pin", first="wall", second="tool", locked=("x", "rz"), at="tool",
+        ),
         "Mimic": call(oa.Mimic, "joint2", "joint1", multiplier=2.0, offset=0.1),
         "Model": call(
             oa.Model, name="m", bodies=arm.bodies, gravity=(0, 0, -9.81),
-            frames={"tool": oa.Frame("link1")}, mimic=[oa.Mimic("joint2", "joint1")], strict=True,
+            frames={"tool": oa.Frame("link1"), "wall": oa.Frame(None)}, mimic=[oa.Mimic("joint2", "joint1")],
+            loops=[oa.Loop("pin", "wall", "tool", ("x",))], strict=True,
         ),
         "Model.body_index": call(arm.body_index, "link1"),
         "Model.joint_index": call(arm.joint_index, "joint1"),
@@ -93,6 +97,7 @@ def calls(folder: Path) -> dict[str, Call]:
         "Model.check_v": call(arm.check_v, v, name="v"),
         "Model.save": call(arm.save, folder / "arm.toml"),
         **{f"Joint.{name}": found for name, found in kinds.items()},
+        "Joint.named": call(joint.named, "other"),
         "Joint.cylindrical": call(oa.Joint.cylindrical, (0, 0, 1), **options),
         "Joint.helical": call(oa.Joint.helical, (0, 0, 1), pitch=0.1, **options),
         "Joint.universal": call(oa.Joint.universal, (1, 0, 0), (0, 1, 0), **options),
@@ -207,7 +212,8 @@ def calls(folder: Path) -> dict[str, Call]:
         "Program.cost": call(program.cost, arm),
         "Program.parse": call(oa.Program.parse, program.text),
         "simulate": call(
-            oa.simulate, arm, q, v, torque=v, until=0.01, step=0.01, method="runge-kutta", tolerance=1e-6, progress=None
+            oa.simulate, arm, q, v, torque=v, until=0.01, step=0.01, method="runge-kutta", tolerance=1e-6,
+            constraints=(), progress=None,
         ),
         "Film": call(oa.Film, film.t, film.q, film.v, film.T, arm),
         "Film.motion": call(many.motion, 0),
@@ -271,6 +277,11 @@ def calls(folder: Path) -> dict[str, Call]:
 
 def _model_of_a_body(**parts: Any) -> oa.Model:
     return oa.Model(bodies=[oa.Body(**parts)])
+
+
+def _model_with_a_loop(**parts: Any) -> oa.Model:
+    frames = {"tool": oa.Frame("link1"), "wall": oa.Frame(None)}
+    return oa.Model(bodies=oa.chain(2).bodies, frames=frames, loops=[oa.Loop(**parts)])
 
 
 def _model_with_a_frame(**parts: Any) -> oa.Model:

@@ -116,4 +116,4 @@ def test_with_random_orders_no_twin_is_proved_and_nearly_all_laws_are(
         tried += len(laws)
         proved += len(found_by(laws, 60.0))
         assert found_by(TWINS[:: len(TWINS) // 20][:20], 0.5) == []
-    assert proved >= 0.95 * tried
+    assert proved >= 0.98 * tried

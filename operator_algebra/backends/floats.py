@@ -27,7 +27,7 @@ from operator_algebra.operators.inputs import Bound
 from operator_algebra.programs.program import Program
 from operator_algebra.spatial.arrays import Axes
 
-MOST = 150_000
+MOST = 400_000
 """Operations of blocks, by the cost of the program, from which code is generated: some tenths of a second."""
 LONG = 64
 """Bodies, from which on loops are tried first: their code is made in the same time for any number of bodies."""

@@ -90,6 +90,11 @@ class Kernel:
         return native_text(self._tape, self.given, self._sizes, 1)
 
     @property
+    def angles(self) -> int:
+        """Of how many arguments it takes sines and cosines."""
+        return len(self._tape.turned)
+
+    @property
     def operations(self) -> Mapping[str, int]:
         """How many operations of each kind the results take; what tells whether they may be trusted is not counted."""
         return operations(self._again().entries)

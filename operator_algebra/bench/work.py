@@ -146,7 +146,7 @@ def _python_function(model: Model, task: str) -> float:
 
 
 def operation_counts() -> list[Figure]:
-    """Additions, multiplications and reciprocals; on any machine the same."""
+    """Additions, multiplications and reciprocals, those of sines included; on any machine the same."""
     found: list[Figure] = []
     for robot, rows in _COUNTS.items():
         model = _described(robot)

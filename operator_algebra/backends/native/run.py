@@ -18,7 +18,7 @@ from operator_algebra.models.numeric import Numbers
 
 TOGETHER = 64
 """Samples of a thread are a multiple of this: no lines of memory are written by two, and no lanes are empty."""
-LARGEST = 20_000
+LARGEST = 25_000
 """Operations of a tape, above which the code generator takes several seconds."""
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from operator_algebra import compiler
 from operator_algebra.applications import dynamics
 from operator_algebra.backends import kernel as kernels
 from operator_algebra.backends.native.door import Doors
@@ -39,7 +40,8 @@ def counted(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @pytest.fixture(autouse=True)
 def ran(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Machine code from the first call on."""
+    """Machine code from the first call on, of programs that no other test has called before."""
+    compiler._compiled.cache_clear()  # pyright: ignore[reportPrivateUsage]
     before, door, bound = len(RAN), Doors.of, Doors.of_arrays
 
     def counted_door(*arguments: Any, **options: int) -> Any:

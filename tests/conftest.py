@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 GENERATED = frozenset({"backends", "benchmarks", "compiler", "docs", "house", "notebooks"})
 """Folders of tests in which code is generated as for users. Elsewhere a program runs once or twice."""
-LITTLE = 8_000
+LITTLE = 3_000
 """Operations of the programs from which code is generated there: to make more takes longer than to read them often."""
 
 

@@ -27,10 +27,12 @@ from operator_algebra.operators.inputs import Bound
 from operator_algebra.programs.program import Program
 from operator_algebra.spatial.arrays import Axes
 
-MOST = 400_000
-"""Operations of blocks, by the cost of the program, from which code is generated: some tenths of a second."""
+MOST = 150_000
+"""Operations of blocks, by the cost of the program, up to which code is generated: some tenths of a second."""
 LONG = 64
 """Bodies, from which on loops are tried first: their code is made in the same time for any number of bodies."""
+WIDER = 3
+"""So many times `MOST` for fewer bodies: they cost so much where a result has a block for each pair of them."""
 _KEPT = 16
 """Kernels, one for each form of arguments."""
 
@@ -54,7 +56,8 @@ class Floats:
         self._program = program
         self._model = model
         # Factors of leaves are those of body axes.
-        self._small = frame == "body" and model.n <= MOST and program.cost(model).total <= MOST
+        most = MOST if model.n >= LONG else WIDER * MOST
+        self._small = frame == "body" and model.n <= most and program.cost(model).total <= most
         self._long = frame == "body" and model.n >= LONG
         self._eager = eager
         self._kernels: dict[Key, Kernel | LoopKernel | None] = {}

@@ -80,10 +80,21 @@ def decide(claim: Identity, *, joint: int = 4) -> Decision | None:
         return None
     if not all(_equal(sides, generic(sides, n, d, 1, still=True))[1].all() for n, d in ((1, 0), (1, 1))):
         return None  # it is not defined on bodies that nothing joins
-    equal, sound = _equal(sides, generic(sides, 2 * joint, joint, DRAWS))
-    if not sound.any():
+    # A user's space as large as that of the joints would make what leads there invertible: it is drawn smaller, too.
+    found = [_equal(sides, generic(sides, 2 * joint, joint, DRAWS, own=own)) for own in _own_sizes(sides, joint)]
+    if not found[0][1].any():
         return None
-    return Decision(bool(equal[sound].all()), 2 * joint, joint, LARGE, DRAWS, bound(claim))
+    holds = all(bool(equal[sound].all()) for equal, sound in found)
+    return Decision(holds, 2 * joint, joint, LARGE, DRAWS, bound(claim))
+
+
+def _own_sizes(sides: tuple[Expr, Expr], joint: int) -> tuple[int, ...]:
+    """The sizes of a user's spaces that are tried, if there are any."""
+    there = {
+        s for node in _nodes(sides) if node.typed for s in (*node.type.codomain.summands, *node.type.domain.summands)
+    }
+    own = any(space.counted is None and space.sizes not in (*_FAMILIES, "one") for space in there)
+    return (max(1, joint // 2), joint) if own else (joint,)
 
 
 def _speaks_of(claim: Identity) -> bool:
@@ -113,8 +124,12 @@ def _field() -> Field:
     return Residues(LARGE)
 
 
-def generic(formulas: tuple[Expr, ...], spatial: int, joint: int, draws: int, *, still: bool = False) -> Values:
+def generic(
+    formulas: tuple[Expr, ...], spatial: int, joint: int, draws: int, *, own: int | None = None, still: bool = False
+) -> Values:
     """Values of formulas in generic matrices of a size; `still` makes strict leaves zero, such as shifts.
+
+    Spaces of a user are as large as those of joints, unless `own` says how large they are.
 
     >>> from operator_algebra.symbols import G, H
     >>> generic((G,), 4, 2, 1).value(H @ G).array.tolist()
@@ -123,7 +138,8 @@ def generic(formulas: tuple[Expr, ...], spatial: int, joint: int, draws: int, *,
     found = frozenset(symbol for e in formulas for symbol in free_symbols(e))
     solved = tuple(one for one in recursions(formulas) if one is not None)
     leaves = tuple(sorted({*found, *(one.driver for one in solved)}, key=lambda leaf: leaf.name))
-    return _drawn(leaves, solved, pivots(formulas), (spatial, joint, draws), still=still)
+    size = (spatial, joint, joint if own is None else own, draws)
+    return _drawn(leaves, solved, pivots(formulas), size, still=still)
 
 
 @lru_cache(maxsize=32)
@@ -131,14 +147,14 @@ def _drawn(
     leaves: tuple[Symbol, ...],
     solved: tuple[Freed, ...],
     turned: tuple[Pivot, ...],
-    size: tuple[int, int, int],
+    size: tuple[int, int, int, int],
     *,
     still: bool,
 ) -> Values:
     """Leaves and solutions of recursions are drawn, what drives these follows."""
     field = _field()
-    spatial, joint, draws = size
-    tree = _one_body(leaves, spatial, joint)
+    spatial, joint, own, draws = size
+    tree = _one_body(leaves, spatial, joint, own)
     drivers = {one.driver for one in solved}
     given: dict[Expr, Array] = {
         leaf: _draw(field, tree, leaf, draws, still=still) for leaf in leaves if leaf not in drivers
@@ -157,14 +173,14 @@ def _drawn(
     return Values(field, tree, given, draws, sound=sound, generic=True)
 
 
-def _one_body(leaves: tuple[Symbol, ...], spatial: int, joint: int) -> Mechanism:
+def _one_body(leaves: tuple[Symbol, ...], spatial: int, joint: int, own: int) -> Mechanism:
     """One body for all: blocks are as large as matrices."""
     sizes: dict[str, tuple[int, ...]] = {"spatial": (spatial,), "joint": (joint,)}
     for leaf in leaves:
         for space in (leaf.type.codomain, leaf.type.domain):
             for part in space.summands:
                 if part.counted is None and part.sizes != "one":
-                    sizes.setdefault(part.sizes, (joint,))
+                    sizes.setdefault(part.sizes, (own,))
     return Mechanism((-1,), sizes)
 
 

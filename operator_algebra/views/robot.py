@@ -73,9 +73,9 @@ def robot(
         signs = f"inner, grey: M(k)   outer, pink: P(k)   semi-axes √mass, the longest √({mass:.2g} kg)"
     _links(pen, scene)
     _joints(pen, scene)
-    if frames if frames is not None else model.n <= 4 and not ellipsoids:
-        _frames(pen, scene)
-    _names(pen, scene, paper, named)
+    shown = frames if frames is not None else model.n <= 4 and not ellipsoids
+    letters = _frames(pen, scene) if shown else _base_letters(scene)
+    _names(pen, scene, paper, named, letters)
     _captions(pen, scene, paper, named, "neutral pose" if q is None else "at the given q", signs)
     return canvas.figure
 
@@ -223,27 +223,35 @@ def _joints(pen: Pen, scene: _Scene) -> None:
         pen.dot(x, y, size, PAPER, strong(branch[k]), marker=made.mark.shape, width=1.5, layer=scene.layer(place) + 1.1)
 
 
-def _frames(pen: Pen, scene: _Scene) -> None:
-    """The axes of each body; z is the longest, x is dotted with its name."""
+def _frames(pen: Pen, scene: _Scene) -> list[Point]:
+    """The axes of each body, and where their letters stand; where one would lie on another it is left out."""
     size = 0.09 * scene.body.reach
+    letters = _base_letters(scene)
     for rotation, origin in zip(scene.body.rotations, scene.body.origins, strict=True):
         for axis, name, colour in zip(rotation.T, "xyz", ("#b3261e", "#2e7d32", "#1f4fa3"), strict=True):
             start, end = scene.eye(origin), scene.eye(origin + size * axis)
             if np.hypot(*(end - start)) < 0.25 * size:
                 continue
             pen.arrow(_point(start), _point(end), colour, 1.0, head=5, layer=4.6)
-            pen.text(*_point(start + 1.3 * (end - start)), name, 6.5, colour, halo=CARD)
+            place = _point(start + 1.3 * (end - start))
+            if all(np.hypot(place[0] - x, place[1] - y) > 0.13 * scene.inch for x, y in letters):
+                pen.text(*place, name, 6.5, colour, halo=CARD)
+                letters.append(place)
+    return letters
 
 
-def _names(pen: Pen, scene: _Scene, paper: bool, named: tuple[int, ...]) -> None:
+def _base_letters(scene: _Scene) -> list[Point]:
+    return [_letter(scene, end) for end in scene.eye(_AXES * scene.body.reach * np.eye(3))]
+
+
+def _names(pen: Pen, scene: _Scene, paper: bool, named: tuple[int, ...], letters: list[Point]) -> None:
     model = scene.body.model
     if not named:
         return
     points = np.array(list(_label_points(scene.body)))
     places = [_point(p) for p in scene.eye(points[list(named)])]
     words = [f"{number_of(k, model.n, paper)} {model.joint_names[k]}" for k in named]
-    taken = [_point(p) for p in scene.eye(scene.body.centres)]
-    taken += [_letter(scene, end) for end in scene.eye(_AXES * scene.body.reach * np.eye(3))]
+    taken = [*(_point(p) for p in scene.eye(scene.body.centres)), *letters]
     taken += [_point(scene.eye(a + t * (b - a))) for _, a, b in scene.body.links for t in (0.25, 0.5, 0.75)]
     draw_labels(pen, places, words, 7.0, scene.inch, taken, scene.inner)
 

@@ -9,7 +9,7 @@ from operator_algebra.expressions.build import define, fixpoint, inv, operator, 
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.identities.catalogue import law_named
 from operator_algebra.identities.identity import Identity
-from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE
+from operator_algebra.operators.spaces import FORCE, MOTION, RATE, TORQUE, space
 from operator_algebra.proofs.decide import bound, decide
 from operator_algebra.proofs.fields import LARGE
 from operator_algebra.proofs.refute import refute
@@ -160,3 +160,17 @@ def test_beyond_its_bound_a_law_holds(name: str) -> None:
     assert enough is not None
     assert enough.holds
     assert (few.enough, enough.enough) == (False, True)
+
+
+def test_a_user_s_space_may_be_smaller_than_that_of_joints() -> None:
+    """Were it as large, what leads there would be invertible and nothing left of a projection."""
+    held = operator("B", space("held_here", attached=False).dual >> TORQUE)
+    mobility = inv(H @ phi @ M @ phi.T @ H.T)
+    projected = held.T @ mobility - held.T @ mobility @ held @ inv(held.T @ mobility @ held) @ held.T @ mobility
+    for claim, true in (
+        (projected, True),
+        (mobility - mobility @ held @ inv(held.T @ mobility @ held) @ held.T @ mobility, False),
+    ):
+        decision = decide(Identity("projected", claim, 0 * claim))
+        assert decision is not None
+        assert bool(decision) == true

@@ -12,52 +12,15 @@ from operator_algebra.errors import SingularError
 from operator_algebra.evaluation import evaluate
 from operator_algebra.expressions.build import inv
 from operator_algebra.models.gallery import Base
-from operator_algebra.models.model import Model
 from operator_algebra.symbols import T
-from tests.models.formats.urdf.robots import Floats, is_named, link_names, load_quietly, robot_files
+from tests.models.formats.urdf.file_in_pinocchio import Pinocchio
+from tests.models.formats.urdf.robots import is_named, link_names, load_quietly, robot_files
 from tests.rounding import apart, condition, rounding
 
 pin: Any = pytest.importorskip("pinocchio")
 
 FILES = {name: path for name, path in robot_files().items() if is_named(path)}
 SINGULAR = ("romeo_description/romeo", "romeo_description/romeo_laas_small")  # at every pose: tips without mass
-
-
-class Pinocchio:
-    """A file in the other engine, and the places of our coordinates there."""
-
-    def __init__(self, path: str, model: Model, base: Base) -> None:
-        self.model = pin.buildModelFromUrdf(path, *([pin.JointModelFreeFlyer()] if base == "floating" else []))
-        self.data = self.model.createData()
-        self.ours = model
-        self.base = base
-
-    def configuration(self, q: Floats) -> Floats:
-        """Our coordinates in its order and with its parameters: cos and sin for some angles, quaternions x y z w."""
-        result: Floats = pin.neutral(self.model)
-        for k, part in enumerate(self.ours.q_slices):
-            values = q[part]
-            if len(values) == 7:
-                result[:7] = [*values[:3], *values[4:], values[3]]
-            elif len(values) == 1:
-                joint = self._joint(k)
-                result[joint.idx_q : joint.idx_q + joint.nq] = (
-                    values if joint.nq == 1 else (np.cos(values[0]), np.sin(values[0]))
-                )
-        return result
-
-    def order(self) -> Any:
-        """Where each of our rates stands among its rates."""
-        places: list[int] = []
-        for k, part in enumerate(self.ours.v_slices):
-            if part.stop - part.start == 6:
-                places += [3, 4, 5, 0, 1, 2]  # linear velocities come first there
-            elif part.stop - part.start == 1:
-                places.append(self._joint(k).idx_v)
-        return np.array(places, dtype=np.intp)
-
-    def _joint(self, k: int) -> Any:
-        return self.model.joints[self.model.getJointId(self.ours.joint_names[k])]
 
 
 def _compare(name: str, base: Base) -> None:

@@ -11,8 +11,8 @@ import pytest
 from operator_algebra import embedding
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import SingularError
+from tests.models.formats.urdf.file_in_pinocchio import Pinocchio
 from tests.models.formats.urdf.robots import Floats, is_named, load_quietly, robot_files
-from tests.models.formats.urdf.test_robots_dynamics import Pinocchio
 from tests.rounding import apart, condition, rounding
 
 pin: Any = pytest.importorskip("pinocchio")

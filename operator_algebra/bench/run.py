@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from operator_algebra.arguments import quoted
-from operator_algebra.bench import batches, chains, claims, goals, growth, single
+from operator_algebra.bench import batches, claims, goals, growth, lengths, single
 from operator_algebra.bench.measure import machine
 from operator_algebra.bench.picture import picture
 from operator_algebra.bench.work import GROUPS
@@ -18,7 +18,7 @@ from operator_algebra.errors import InputError
 TABLES = {
     "single": single.report,
     "batches": batches.report,
-    "chains": chains.report,
+    "lengths": lengths.report,
     "growth": growth.report,
     "claims": claims.report,
 }

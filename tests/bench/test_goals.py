@@ -14,7 +14,8 @@ from operator_algebra.bench.forms import counted
 from operator_algebra.bench.goals import Better, Figure
 from operator_algebra.bench.measure import Row, agreeing
 from operator_algebra.bench.picture import picture
-from operator_algebra.bench.run import run
+from operator_algebra.bench.run import TABLES, run
+from operator_algebra.bench.work import GROUPS
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError
 from operator_algebra.models.families import chain
@@ -95,3 +96,7 @@ def test_operations_are_counted_by_hand() -> None:
 def test_groups_and_tables_are_found_by_name() -> None:
     with pytest.raises(InputError, match=r'no benchmark is called "speed"\. There are operations, dynamics'):
         run(["speed"], print)
+
+
+def test_no_table_has_the_name_of_a_group() -> None:
+    assert not TABLES.keys() & GROUPS.keys()

@@ -51,7 +51,7 @@ def with_compliance(program: Program, opened: Opened, zeros: frozenset[str]) -> 
     given, standing = list(program.given), dict[int, int]()
     for number, value in graph.values.items():
         if value.given:
-            same = known.get((value.type, value.definition))
+            same = known.get((value.type, value.block.definition))
             if same is None:
                 given.append(Step(number, value.names[0] if value.names else f"given_{number}", value.block))
             else:

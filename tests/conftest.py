@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
-GENERATED = frozenset({"backends", "benchmarks", "compiler", "docs", "house", "notebooks"})
+GENERATED = frozenset({"backends", "bench", "compiler", "docs", "house", "notebooks"})
 """Folders of tests in which code is generated as for users. Elsewhere a program runs once or twice."""
 LITTLE = 3_000
 """Operations of the programs from which code is generated there: to make more takes longer than to read them often."""

@@ -37,7 +37,7 @@ Opened = Mapping[Expr, tuple[Expr, Expr]]
 def with_compliance(program: Program, opened: Opened, zeros: frozenset[str]) -> Program:
     """The program, where each small system that opened an inverse knows what share of the compliance it leaves."""
     found = {p.value: opened[p.formula] for p in program.pivots if p.formula is not None and p.formula in opened}
-    asked = {number: parts for number, parts in found.items() if not any(map(_bound, parts))}
+    asked = {number: parts for number, parts in found.items() if _asks(parts[1]) and not any(map(_bound, parts))}
     if not asked:
         return program
     graph = Graph(_next=max(program.computed))
@@ -67,6 +67,11 @@ def with_compliance(program: Program, opened: Opened, zeros: frozenset[str]) -> 
     sweeps = [Sweep(stage.direction, tuple(map(step, stage.values))) for stage in schedule(graph)]
     pivots = (replace(pivot, kept=shares.get(pivot.value)) for pivot in program.pivots)
     return replace(program, given=tuple(given), bounds=(*program.bounds, *sweeps), pivots=tuple(pivots))
+
+
+def _asks(free: Expr) -> bool:
+    """Whether w* X w is a number of its columns: X takes a space to its dual."""
+    return free.type.codomain == free.type.domain.dual
 
 
 def _bound(e: Expr) -> bool:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from operator_algebra.applications import dynamics, task_space
+from operator_algebra.applications import dynamics, embedding, task_space
+from operator_algebra.arguments import flag
 from operator_algebra.errors import SpaceMismatch
 from operator_algebra.expressions.build import define, inv, operator, scalar, vector
 from operator_algebra.expressions.formulas import formula
@@ -60,18 +61,25 @@ class Constrained:
     correction: Expr
 
 
-def of(jacobian: Expr | str, drift: Expr | str) -> Constrained:
+def of(jacobian: Expr | str, drift: Expr | str, *, geared: bool = False) -> Constrained:
     """The formulas for any A from joint rates to a space of no body, and for Ȧ v.
+
+    With `geared`, joints that mimic others follow them: G (G* ℳ G)⁻¹ G* of `embedding` stands for ℳ⁻¹.
 
     >>> A = operator("A", RATE >> space("gear", attached=False))
     >>> of(A, vector("A_dot_v", A.type.codomain)).projection
     I − P_⊥   rate → rate   full
     """
-    return _of(formula(jacobian, "constraints.of"), formula(drift, "constraints.of"))
+    return _of(formula(jacobian, "constraints.of"), formula(drift, "constraints.of"), flag(geared, "geared"))
+
+
+def answer(forces: Expr, *, geared: bool) -> Expr:
+    """ℳ⁻¹ times joint forces, or G (G* ℳ G)⁻¹ G* times these: what a mechanism without constraints answers."""
+    return embedding.embedded(dynamics.mass_matrix, forces) if geared else _mass_inverse @ forces
 
 
 @cache
-def _of(A: Expr, drift: Expr) -> Constrained:
+def _of(A: Expr, drift: Expr, geared: bool) -> Constrained:
     rows = A.type.codomain
     if A.type.domain != RATE or rows.attached:
         raise SpaceMismatch(
@@ -82,19 +90,21 @@ def _of(A: Expr, drift: Expr) -> Constrained:
         raise SpaceMismatch(f"{short(drift)} ({drift.type}) is no rate of {short(A)} v, which is in {rows.name}.")
     error, target = vector("error", rows), vector("target", rows)
     compliance = operator("compliance", rows.dual >> rows, structure="symmetric definite")
-    mobility = A @ _mass_inverse @ A.T
-    P_perp = define("P_perp", _mass_inverse @ A.T @ inv(mobility) @ A)
+    answered, free = (answer(forces, geared=geared) for forces in (A.T, _felt))
+    mobility = A @ answered
+    P_perp = define("P_perp", answered @ inv(mobility) @ A)
     projection = I - P_perp
     settled = -drift - 2 * alpha * A @ v - alpha * alpha * error
 
     def forces(wanted: Expr, resistance: Expr = mobility) -> Expr:
-        return inv(resistance) @ (wanted - A @ _free)
+        return inv(resistance) @ (wanted - A @ free)
 
     def held(multipliers: Expr) -> Expr:
-        return _mass_inverse @ (_felt + A.T @ multipliers)
+        return answer(_felt + A.T @ multipliers, geared=geared)
 
     multipliers = forces(-drift)
-    pushed = inv(h * mobility + compliance) @ (-(A @ v) - alpha * error - h * A @ _free)
+    alone = embedding.embedded(dynamics.mass_matrix, I) if geared else _mass_inverse
+    pushed = inv(h * mobility + compliance) @ (-(A @ v) - alpha * error - h * A @ free)
     return Constrained(
         jacobian=A,
         velocity=A @ v,
@@ -110,14 +120,20 @@ def _of(A: Expr, drift: Expr) -> Constrained:
         P_perp=P_perp,
         projection=projection,
         projected_velocity=projection @ v,
-        projected_acceleration=projection @ _free - _mass_inverse @ A.T @ inv(mobility) @ drift,
-        projected_mobility=_mass_inverse - _mass_inverse @ A.T @ inv(mobility) @ A @ _mass_inverse,
-        correction=-(_mass_inverse @ A.T @ inv(mobility + compliance) @ error),
+        projected_acceleration=projection @ free - answered @ inv(mobility) @ drift,
+        projected_mobility=alone - answered @ inv(mobility) @ A @ alone,
+        correction=-(answered @ inv(mobility + compliance) @ error),
     )
 
 
 free = _free
 """q̈ without constraints."""
 
-held = of(define("A", C.T @ phi.T @ H.T, cites="geometric treatment (18)"), task_space.of(C, C_dot).drift)
+_A = define("A", C.T @ phi.T @ H.T, cites="geometric treatment (18)")
+_drift = task_space.of(C, C_dot).drift
+
+held = of(_A, _drift)
 """The formulas of A = C* φ* H*."""
+
+geared = of(_A, _drift, geared=True)
+"""The same where joints follow others."""

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from operator_algebra.applications import constraints, dynamics
+from operator_algebra.applications import constraints, holding
+from operator_algebra.arguments import flag
 from operator_algebra.errors import SpaceMismatch
 from operator_algebra.expressions.build import define, inv, operator, scalar
 from operator_algebra.expressions.formulas import formula
@@ -43,34 +44,37 @@ class Impact:
     energy_loss: Expr
 
 
-def of(jacobian: Expr | str, held: Expr | str | None = None) -> Impact:
+def of(jacobian: Expr | str, held: Expr | str | None = None, *, geared: bool = False) -> Impact:
     """The formulas for any J from joint rates to a space of no body; `held` is the A of constraints that go on.
 
-    What the rates are before has to keep these constraints, A v = 0.
+    What the rates are before has to keep these constraints, A v = 0. With `geared`, joints that mimic others follow
+    them, by `single` and `gears` of `embedding`.
 
     >>> of(jacobian).impulse
     −(I + restitution) (J ℳ⁻¹ J*)⁻¹ J v   one → hit*   small
     """
-    return _of(formula(jacobian, "impacts.of"), None if held is None else formula(held, "impacts.of"))
+    kept = None if held is None else formula(held, "impacts.of")
+    return _of(formula(jacobian, "impacts.of"), kept, flag(geared, "geared"))
 
 
 @cache
-def _of(J: Expr, A: Expr | None) -> Impact:
+def _of(J: Expr, A: Expr | None, geared: bool) -> Impact:
     if J.type.domain != RATE or J.type.codomain.attached:
         raise SpaceMismatch(
             f"{short(J)} ({J.type}) is no approach: it must take joint rates to a space of no body, such as "
             'oa.space("hit", attached=False).'
         )
     # What is kept meanwhile takes part of every impulse.
-    yielding = inv(dynamics.mass_matrix) if A is None else constraints.of(A, A @ v).projected_mobility
-    mobility = J @ yielding @ J.T
+    kept = None if A is None else constraints.of(A, A @ v, geared=geared).projected_mobility
+    yielding = holding.answer(J.T, geared=geared) if kept is None else kept @ J.T
+    mobility = J @ yielding
     impulse = -((1 + restitution) * inv(mobility) @ J @ v)
     return Impact(
         approach=J @ v,
         mobility=mobility,
         impulse=impulse,
         joint_impulse=J.T @ impulse,
-        velocity_after=v + yielding @ J.T @ impulse,
+        velocity_after=v + yielding @ impulse,
         energy_loss=0.5 * (1 - restitution * restitution) * (J @ v).T @ inv(mobility) @ J @ v,
     )
 

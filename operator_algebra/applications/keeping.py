@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from operator_algebra.applications import dynamics
+from operator_algebra.applications import dynamics, embedding
 from operator_algebra.applications.closing import Floats, Loops, errors, given_loops, row_names, rows
-from operator_algebra.applications.holding import held
+from operator_algebra.applications.holding import geared, held
 from operator_algebra.applications.stepping import Rule, State, Stepped
-from operator_algebra.calls.compiled import Compiled
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError, OperatorAlgebraWarning, SingularError
 from operator_algebra.expressions.nodes import Expr
+from operator_algebra.models.configurations import followed_q, followed_v
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import is_plain
 
@@ -39,28 +39,32 @@ class Keeper:
         self.loops = given_loops(model, loops)
         self.count = len(row_names(model, loops=self.loops))
         self._dependent = False
+        self._formulas = geared if model.mimic else held
+        self._gears = dict(embedding.coupling(model)) if model.mimic else {}
 
     def acceleration(self, q: Floats, v: Floats, T: Floats) -> Floats:
         """q̈ with the forces of the loops."""
         picked = rows(self.model, q=q, v=v, loops=self.loops)
         C, C_dot = picked["C"], picked["C_dot"]
-        plain = self._plain(held.acceleration, lambda run: run(q=q, v=v, T=T, C=C, C_dot=C_dot))
+        plain = self._plain(self._formulas.acceleration, q=q, v=v, T=T, C=C, C_dot=C_dot)
         if plain is not None:
             return plain
-        drift = compile_program(held.drift, self.model)(q=q, v=v, C=C, C_dot=C_dot)
-        free = compile_program(dynamics.forward_dynamics, self.model)(q=q, v=v, T=T)
-        return self._corrected(q, C, free, drift)
+        drift = self._value(held.drift, q=q, v=v, C=C, C_dot=C_dot)
+        moved = embedding.coupled_acceleration if self.model.mimic else dynamics.forward_dynamics
+        return self._corrected(q, C, self._value(moved, q=q, v=v, T=T), drift)
 
     def velocity(self, q: Floats, v: Floats) -> Floats:
-        """The nearest rates that keep the loops."""
+        """The nearest rates that keep the loops; joints that mimic others follow these first."""
+        v = followed_v(self.model, v)
         if not self.count:
             return v
         C = self._picked(q)
-        plain = self._plain(held.projected_velocity, lambda run: run(q=q, v=v, C=C))
+        plain = self._plain(self._formulas.projected_velocity, q=q, v=v, C=C)
         return self._corrected(q, C, v, np.zeros(self.count)) if plain is None else plain
 
     def closed(self, q: Floats) -> Floats:
         """The configuration near q with closed loops, by Newton's method; steps that overshoot are halved."""
+        q = followed_q(self.model, q)
         wrong = self._wrong(q)
         for _ in range(_STEPS):
             if not (wrong > _EXACT).any():
@@ -89,18 +93,18 @@ class Keeper:
         if np.abs(apart).max(initial=0.0) > _OPEN:
             raise InputError(f"the loops of {self.model.name} are open at the start, by {self._told(apart)}. {remedy}")
         at = self.closed(q)
-        rate = compile_program(held.velocity, self.model)(q=at, v=v, C=self._picked(at))
+        rate = self._value(held.velocity, q=at, v=v, C=self._picked(at))
         if (np.abs(rate) > _OPEN * (1.0 + np.abs(v).max(axis=-1, keepdims=True))).any():
             raise InputError(f"v opens the loops of {self.model.name}, by {self._told(rate)} in a second. {remedy}")
         C = self._picked(at)
-        self._dependent = self._plain(held.projected_velocity, lambda run: run(q=at, v=v, C=C)) is None
+        self._dependent = self._plain(self._formulas.projected_velocity, q=at, v=v, C=C) is None
         return at, self.velocity(at, v)
 
     def agreeing(self, q: Floats, v: Floats, qdd: Floats) -> None:
         """Refuse accelerations that break the loops: what these ask for contradicts itself in such a pose."""
         picked = rows(self.model, q=q, v=v, loops=self.loops)
-        drift = compile_program(held.drift, self.model)(q=q, v=v, C=picked["C"], C_dot=picked["C_dot"])
-        wrong = compile_program(held.velocity, self.model)(q=q, v=qdd, C=picked["C"]) + drift
+        drift = self._value(held.drift, q=q, v=v, **picked)
+        wrong = self._value(held.velocity, q=q, v=qdd, C=picked["C"]) + drift
         size = 1.0 + np.abs(qdd).max(axis=-1, keepdims=True) + np.abs(drift).max(axis=-1, initial=0.0, keepdims=True)
         if (np.abs(wrong) > _OPEN * size).any():
             what = f"the loops of {self.model.name} contradict each other, by {self._told(wrong)}"
@@ -123,31 +127,36 @@ class Keeper:
 
     def _correction(self, q: Floats, C: Floats, error: Floats) -> Floats:
         """What mends an error, to first order; the next one mends what it leaves, of its own digits too."""
-        mobility = compile_program(held.mobility, self.model)(q=q, C=C)
+        mobility = self._value(self._formulas.mobility, q=q, C=C)
         total = np.trace(mobility, axis1=-2, axis2=-1)
         compliance = _COMPLIANCE * np.where(total > 0.0, total, 1.0)[..., None, None] * np.eye(self.count)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", OperatorAlgebraWarning)
-            return compile_program(held.correction, self.model)(q=q, C=C, error=error, compliance=compliance)
+            return self._value(self._formulas.correction, q=q, C=C, error=error, compliance=compliance)
 
     def _corrected(self, q: Floats, C: Floats, x: Floats, beside: Floats) -> Floats:
         """x mended until A x + beside is zero, where rows may follow from each other."""
-        velocity = compile_program(held.velocity, self.model)
         for _ in range(_MENDINGS):
-            x = x + self._correction(q, C, velocity(q=q, v=x, C=C) + beside)
+            x = x + self._correction(q, C, self._value(held.velocity, q=q, v=x, C=C) + beside)
         return x
 
     def _picked(self, q: Floats) -> Floats:
         return rows(self.model, q=q, loops=self.loops)["C"]
 
-    def _plain(self, e: Expr, called: Callable[[Compiled], Floats]) -> Floats | None:
+    def _value(self, e: Expr, q: Floats, **values: Floats) -> Floats:
+        """A formula at q; those in which joints follow others are given their gears."""
+        program = compile_program(e, self.model)
+        called: Callable[..., Floats] = program
+        return called(q=q, **values, **{name: self._gears[name] for name in program.inputs if name in self._gears})
+
+    def _plain(self, e: Expr, q: Floats, **values: Floats) -> Floats | None:
         """A value; None where rows depend on each other, or nearly so."""
         if self._dependent:
             return None
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", OperatorAlgebraWarning)
-                return called(compile_program(e, self.model))
+                return self._value(e, q, **values)
         except (SingularError, OperatorAlgebraWarning):
             return None
 
@@ -188,6 +197,8 @@ class Kept:
 def closed(model: Model, q: ArrayLike, *, loops: Loops = None) -> Floats:
     """The configuration near q in which the loops of a model, or others, are closed.
 
+    Joints that mimic others follow.
+
     >>> import operator_algebra as oa
     >>> bars = oa.load("four_bar")
     >>> bool(abs(errors(bars, q=closed(bars, [0.5, 0.5, 1.5]))).max() < 1e-13)
@@ -199,6 +210,8 @@ def closed(model: Model, q: ArrayLike, *, loops: Loops = None) -> Floats:
 
 def kept_rates(model: Model, q: ArrayLike, v: ArrayLike, *, loops: Loops = None) -> Floats:
     """P v, the nearest rates that keep the loops of a model, or others, also where these depend on each other.
+
+    Joints that mimic others follow the rates given for these.
 
     >>> import operator_algebra as oa
     >>> bars = oa.load("four_bar")

@@ -107,9 +107,6 @@ def simulate(
         raise InputError(f"tolerance is {allowed:g}, which is nothing but rounding. Give at least {_FINEST:g}.")
     start = _start(model, q, v)
     keeper = Keeper(model, constraints)
-    if keeper.count and model.mimic:
-        both = f"{model.name} has loops, and joints that mimic others, which one motion cannot keep yet"
-        raise InputError(f"{both}. Load it with mimic=False, or open the loops: constraints=().")
     rule = _rule(keeper, method, _forces(model, torque, start[0].shape[:-1]), allowed)
     with reporting(progress, f"simulate {model.name}", patience=PATIENCE) as report:
         return _Run(model, rule, end, fixed, report).film(*start)

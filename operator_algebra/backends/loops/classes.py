@@ -15,7 +15,7 @@ from operator_algebra.models.arrays import Indices
 from operator_algebra.models.joints.joint import JOINT_KINDS
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
-from operator_algebra.operators.leaf_factors import BodyClass, body_classes
+from operator_algebra.operators.leaf_factors import BodyClass
 
 MOST = 16
 """So many classes there are at most; if zeros make more, they are looked at only where a leaf may be absent."""
@@ -37,7 +37,9 @@ class Kind:
     first: bool
     """Whether of what hangs on the same body it is the first that an inward sweep meets."""
     varying: Indices
-    """The columns of all that is fixed of a body that differ from body to body."""
+    """The columns of all that is fixed of a body that differ from body to body, each once."""
+    copies: Mapping[int, tuple[int, float]]
+    """Columns that are others of these times a sign: for each the place of that one."""
 
     @property
     def example(self) -> int:
@@ -53,9 +55,11 @@ class Kind:
         """What varies, (bodies, columns)."""
         return _numbers(self.of.record())[np.ix_(self.places, self.varying)]
 
-    def alone(self, loaded: Mapping[int, Node]) -> BodyClass:
+    def alone(self, loads: Sequence[Node]) -> BodyClass:
         """One body, nodes in the place of what varies; its coordinates are numbered from 0."""
         one = self.of.alone(int(self.places[0]))
+        loaded = dict(zip(self.varying.tolist(), loads, strict=True))
+        loaded |= {column: loads[place] * sign for column, (place, sign) in self.copies.items()}
         record: dict[str, np.ndarray[tuple[int, ...], np.dtype[np.object_]]] = {}
         start = 0
         for name, array in one.record().items():
@@ -70,8 +74,8 @@ class Kind:
         return replace(found, q=np.arange(nq), v=np.arange(nv))
 
 
-def kinds(model: Model) -> tuple[Kind, ...]:
-    """The classes of a model."""
+def kinds(model: Model, several: Sequence[BodyClass]) -> tuple[Kind, ...]:
+    """The classes of a model, by what is fixed of its bodies."""
     parent = np.asarray(model.parent)
     root, tip = parent < 0, np.ones(model.n, dtype=bool)
     tip[parent[~root]] = False
@@ -79,7 +83,6 @@ def kinds(model: Model) -> tuple[Kind, ...]:
     last = np.full(model.n, -1)
     last[parent[~root]] = np.flatnonzero(~root)  # of equal places the last one stays
     first[last[last >= 0]] = True
-    several = body_classes(model)
     if any(of.joint.kind not in JOINT_KINDS for of in several):
         raise Untraceable("the parameters of a user's joint are not stacked")
     flags = (root, tip, first)
@@ -109,11 +112,27 @@ def _parted(of: BodyClass, flags: Sequence[np.ndarray[tuple[int], np.dtype[np.bo
     for key in range(len(starts)):
         places = np.flatnonzero(keys == key)
         own = numbers[places]
-        varying = np.flatnonzero((own != own[0]).any(axis=0))
+        varying, copies = _told_apart(own, np.flatnonzero((own != own[0]).any(axis=0)).tolist())
         bodies = of.bodies[places]
         _, tip, first = (bool(flag[bodies[0]]) for flag in flags)
-        found.append(Kind(bodies, of, places, tip, first, varying))
+        found.append(Kind(bodies, of, places, tip, first, varying, copies))
     return found
+
+
+def _told_apart(numbers: Numbers, columns: Sequence[int]) -> tuple[Indices, dict[int, tuple[int, float]]]:
+    """The columns that differ by more than a sign, and of the others the place of the one they are, with the sign."""
+    found: list[int] = []
+    copies: dict[int, tuple[int, float]] = {}
+    for column in columns:
+        own = numbers[:, column]
+        for place, other in enumerate(found):
+            sign = next((s for s in (1.0, -1.0) if own[0] == s * numbers[0, other]), None)
+            if sign is not None and np.array_equal(own, sign * numbers[:, other]):
+                copies[column] = place, sign
+                break
+        else:
+            found.append(column)
+    return np.array(found, dtype=np.intp), copies
 
 
 def _numbers(record: Mapping[str, Numbers]) -> Numbers:

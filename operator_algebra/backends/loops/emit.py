@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from operator_algebra.backends.loops.fused import Fused, fused, needed
 from operator_algebra.backends.loops.records import Cut, Load, Piece, Slot, turn_of
 from operator_algebra.backends.native.operations import computed, turned
 from operator_algebra.backends.native.text import Block, Vector
-from operator_algebra.backends.scalar.graph import Node, needed
+from operator_algebra.backends.scalar.graph import Node
 
 FIXED = ("kinds", "parents", "numbers", "signs", "kept", "passing", "flags", "row", "mask")
 """What stands in the table before arrays and where bodies have their entries in them, pair by pair."""
@@ -20,22 +21,25 @@ SIGNED = 64
 _DECLARED = """\
 declare {reals} @llvm.sqrt.v{lanes}f64({reals})
 declare {reals} @llvm.fabs.v{lanes}f64({reals})
+declare {reals} @llvm.fma.v{lanes}f64({reals}, {reals}, {reals})
 """
 
 
-def loop_text(cut: Cut, inputs: int, results: int, lanes: int) -> str:
+def loop_text(cut: Cut, inputs: int, results: int, lanes: int, *, fuses: bool) -> str:
     """The module with the function `kernel(first, stop, bodies, table)`, for samples from `first` to `stop`.
 
     The table has `FIXED`, then for coordinates, each input and each result the address of an array (entries, samples)
     and that of the first entries of the bodies; `row` is the length of a row in bytes, a multiple of the lanes. What
-    passes stands at the number of the body with the bits of `mask`.
+    passes stands at the number of the body with the bits of `mask`. If it `fuses`, a product that is added to something
+    is not rounded before.
     """
-    return _Emitter(cut, inputs, results, lanes).text()
+    return _Emitter(cut, inputs, results, lanes, fuses).text()
 
 
 class _Emitter:
-    def __init__(self, cut: Cut, inputs: int, results: int, lanes: int) -> None:
+    def __init__(self, cut: Cut, inputs: int, results: int, lanes: int, fuses: bool) -> None:
         self.cut = cut
+        self.fuses = fuses
         self.block = Block(lanes)
         self.inputs = inputs
         self.arrays = 1 + inputs + results
@@ -126,12 +130,13 @@ class _Body:
     def write(self, piece: Piece) -> None:
         """Load, compute, store."""
         slots, block = self.emitter.read, self.block
-        for node in needed(piece.wanted(slots)):
+        ends = piece.wanted(slots)
+        joined = fused(ends) if self.emitter.fuses else {}
+        for node in needed(ends, joined):
             turn = turn_of(node, self.loads)
             if node.known or node.operation == "input" or (turn is not None and (self.turning or turn in slots)):
                 continue
-            a = self.read(node.a)
-            self._values[node.number] = computed(block, node.operation, a, a if node.b is node else self.read(node.b))
+            self._values[node.number] = self._fused(joined[node.number]) if node.number in joined else self._one(node)
         if self.turning:
             self._turn(piece)
         for slot, node in piece.kept.items():
@@ -150,6 +155,17 @@ class _Body:
             conditions.append(block.compared("oeq", value - value, block.constant(0.0)))
         if conditions:
             self._judge(block.both(conditions))
+
+    def _one(self, node: Node) -> Vector:
+        a = self.read(node.a)
+        return computed(self.block, node.operation, a, a if node.b is node else self.read(node.b))
+
+    def _fused(self, joined: Fused) -> Vector:
+        a, b, c = map(self.read, (joined.a, joined.b, joined.c))
+        block, lanes = self.block, self.block.lanes
+        a, c = -a if joined.product < 0 else a, -c if joined.rest < 0 else c
+        several = ", ".join(f"{block.reals} {one.name}" for one in (a, b, c))
+        return block.vector(f"call {block.reals} @llvm.fma.v{lanes}f64({several})")
 
     def _judge(self, good: str) -> None:
         block, mask = self.block, f"i{self.block.lanes}"

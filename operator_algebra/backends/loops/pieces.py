@@ -11,12 +11,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from operator_algebra.backends.loops.classes import kinds
+from operator_algebra.backends.loops.frames import framed
 from operator_algebra.backends.loops.records import Cut, Piece, Slot
 from operator_algebra.backends.loops.tracer import KindTracer, NotYet, Shared
 from operator_algebra.backends.scalar.graph import Untraceable, needed
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.errors import SingularError
 from operator_algebra.models.model import Model
+from operator_algebra.operators.leaf_factors import body_classes
+from operator_algebra.operators.spaces import MOTION
 from operator_algebra.programs.instructions import Shift, shift_of
 from operator_algebra.programs.interpret import Unread
 from operator_algebra.programs.program import Direction, Pivot, Program, Sweep, tested_block
@@ -50,8 +53,14 @@ class _Cutter:
             read_above={one.source.value for one in shifts if one is not None and not one.hop.inward},
             judged=[self._last(pivot) for pivot in program.pivots],
         )
-        self.kinds = kinds(model)
+        self.kinds = kinds(model, body_classes(model) if self._in_body_axes(signature) else framed(model))
         self.tracers = [KindTracer(program, model, signature, kind, self.shared) for kind in self.kinds]
+
+    def _in_body_axes(self, signature: Signature) -> bool:
+        """Whether numbers of the caller, or results, are motions or forces of bodies."""
+        given = [value for name, value in signature.values.items() if name in self.shared.order]
+        sizes = [family for value in given for family in (value.type.domain, value.type.codomain)]
+        return MOTION.sizes in (*(one.sizes for one in sizes), *(one.rows.sizes for one in self.program.outputs))
 
     def cut(self) -> Cut:
         """Sweep by sweep, sines and cosines before all of them."""

@@ -80,8 +80,14 @@ class Cut:
 
 
 def turn_of(node: Node, loads: Mapping[int, Load]) -> Slot | None:
-    """The slot of the sine or cosine of a coordinate."""
-    if node.operation not in ("sin", "cos") or node.a.operation != "input":
+    """The slot of the sine or cosine of a coordinate, or of one that is measured from elsewhere."""
+    if node.operation not in ("sin", "cos"):
         return None
-    load = loads[int(node.a.value)]
-    return ("turn", load.place, int(node.operation == "cos"), 0) if load.where == "coordinate" else None
+    angle = node.a
+    added = angle.arguments if angle.operation in ("add", "subtract") else (angle,)
+    found = [None if one.operation != "input" else loads[int(one.value)] for one in added]
+    places = [load.place for load in found if load is not None and load.where == "coordinate"]
+    fixed = [one.known or (load is not None and load.where == "number") for one, load in zip(added, found, strict=True)]
+    if len(places) != 1 or sum(fixed) != len(added) - 1:
+        return None
+    return ("turn", places[0], int(node.operation == "cos"), len(added) - 1)

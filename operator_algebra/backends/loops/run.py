@@ -91,7 +91,8 @@ class LoopKernel:
         return 1 << int((inner - parent[inner]).max(initial=0)).bit_length()
 
     def _text(self, lanes: int) -> str:
-        return loop_text(self.cut, len(self.given) - 1, len(self.results), lanes)
+        here = machine()
+        return loop_text(self.cut, len(self.given) - 1, len(self.results), lanes, fuses=here is not None and here.fuses)
 
     def _code(self, lanes: int) -> Loaded:
         if lanes not in self._codes:

@@ -95,7 +95,7 @@ class KindTracer(Tracer):
         self.quaternion = None if places is None else range(nq)[places]
         numbers = NodeNumbers.over(self._graph)
         inputs = {name: [self._entries(signature, name, k)] * len(bodies) for name in signature.values}
-        own = kind.alone({column: self._load(Load("number", i)) for i, column in enumerate(kind.varying.tolist())})
+        own = kind.alone([self._load(Load("number", i)) for i in range(len(kind.varying))])
         q = [self._load(Load("coordinate", i)) for i in range(nq)]
         v = [row[0] for row in inputs["v"][0].rows] if program.reads_rates else None
         sizes = {
@@ -269,7 +269,8 @@ class KindTracer(Tracer):
             for node in needed(piece.everything()):
                 slot = turn_of(node, self.loads)
                 if slot is not None:
-                    found.kept[slot] = node
+                    if found.kept.setdefault(slot, node) is not node:
+                        raise Untraceable("a coordinate is measured from two places")
                     angles[node.a.number] = node.a
         far = self._graph.of(FARTHEST)
         found.positive = [self._graph.subtract(far, abs(angle)) for angle in angles.values()]

@@ -70,6 +70,8 @@ class Machine:
     features: str
     lanes: int
     """Doubles in a vector register."""
+    fuses: bool
+    """Whether it multiplies and adds in one operation."""
     made_by: str
     """What makes the code, with its versions and options."""
 
@@ -123,4 +125,4 @@ def machine() -> Machine | None:
     lanes = 8 if features.get("avx512f") else 4 if features.get("avx") else 2
     llvm = ".".join(map(str, binding.llvm_version_info))
     made_by = f"llvmlite {version_of('llvmlite')}, LLVM {llvm}, effort {_EFFORT}"
-    return Machine(binding, binding.get_host_cpu_name(), features.flatten(), lanes, made_by)
+    return Machine(binding, binding.get_host_cpu_name(), features.flatten(), lanes, bool(features.get("fma")), made_by)

@@ -70,7 +70,7 @@ class NodeLeaves:
     # -- rigid shifts ----------------------------------------------------------------------------------------------
 
     def _pose(self, leaf: Leaf, k: int) -> tuple[Pose, list[AnyMatrix]]:
-        """The pose in the parent, and the rotations that apply it: one, or a permutation of axes and one more."""
+        """The pose in the parent, and the rotations that apply it: one, or a turn in a plane or a permutation and one more."""
         if k not in self._poses:
             own = self._own[k]
             placement, motion = factors(leaf, own, self.q[own.q], None, np)
@@ -78,7 +78,9 @@ class NodeLeaves:
             assert isinstance(motion, ShiftFactor)
             turned = placement.rotation @ motion.rotation
             position = placement.position + placement.rotation @ motion.position
-            split = set(np.abs(placement.rotation).ravel().tolist()) <= {0.0, 1.0}
+            rows = self._matrix(placement.rotation).rows
+            plain = all(x.known and abs(x.value) in (0.0, 1.0) for row in rows for x in row)
+            split = plain or self._plane(rows) is not None
             turns = [placement.rotation, motion.rotation] if split else [turned]
             self._poses[k] = (turned, position), turns
         return self._poses[k]

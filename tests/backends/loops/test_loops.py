@@ -26,6 +26,7 @@ from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.joints.joint import make_joint
 from operator_algebra.models.model import Body, Model
+from operator_algebra.operators.leaf_factors import body_classes
 from operator_algebra.operators.vanishing import vanishing
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
@@ -188,7 +189,7 @@ def test_what_llvm_cannot_do_is_interpreted(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_each_body_is_of_one_kind() -> None:
     for model in (chain(40, seed=0), random_tree(200, joints=["revolute", "prismatic"], seed=0)):
-        bodies = np.concatenate([kind.bodies for kind in classes.kinds(model)])
+        bodies = np.concatenate([kind.bodies for kind in classes.kinds(model, body_classes(model))])
         assert np.array_equal(np.sort(bodies), np.arange(model.n))
 
 

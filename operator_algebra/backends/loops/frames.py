@@ -4,7 +4,7 @@ Let S be the rotation from the new axes of a body to its own. With S' at the par
 
     S'* R exp(q S z) S = S'* R S exp(q z) = Rz(a) Rx(b) Rz(g) exp(q z)
 
-for the placement R of the child. g joins the angle of the hinge; a joins that of the parent if that is a hinge, too, for
+for the placement R of the child. g joins the angle of the hinge; a joins that of the parent if that is a hinge too, for
 one child of it. What is left is a turn about x and one about z. All forces and motions of bodies are seen in new axes,
 what belongs to joints stays.
 """

@@ -70,7 +70,7 @@ class NodeLeaves:
     # -- rigid shifts ----------------------------------------------------------------------------------------------
 
     def _pose(self, leaf: Leaf, k: int) -> tuple[Pose, list[AnyMatrix]]:
-        """The pose in the parent, and the rotations that apply it: one, or a turn in a plane or a permutation and one more."""
+        """The pose in the parent, and the rotations that apply it: one, or a plain one and one more."""
         if k not in self._poses:
             own = self._own[k]
             placement, motion = factors(leaf, own, self.q[own.q], None, np)

@@ -156,10 +156,10 @@ class Kernel:
         good, entries = self._from_rows(rows)
         return Computed(bool(good.all()), good, list(map(np.ascontiguousarray, self._parted(entries.T))))
 
-    def door(self, names: Sequence[str], threads: int = 1) -> Door | None:
+    def door(self, names: Sequence[str], other: Callable[..., object], threads: int = 1) -> Door | None:
         """The call of machine code with vectors of these names; None as long as there is none, or for many results.
 
-        It takes no batch that several threads share.
+        It takes no batch that several threads share; such calls, and odd ones, go to the other function.
         """
         opened = doors() if self._native is not None and self._one else None
         if self._native is None or opened is None:
@@ -167,7 +167,7 @@ class Kernel:
         given = list(zip(("q", *names), self.given, strict=True))
         (shape,) = self.results[0].shapes
         most = MOST // self._of[1].n if threads == 1 else 2 * self._share - 1
-        return opened.of(self._native.code, given, shape, quiet=self._quiet, most=most)
+        return opened.of(self._native.code, given, shape, other, quiet=self._quiet, most=most)
 
     def bound(
         self, given: Sequence[Numbers], count: int, out: Numbers, other: Callable[[], object], threads: int = 1

@@ -56,8 +56,11 @@ class States:
     def one(self) -> Callable[[], object]:
         """A call at the first state alone."""
         function, model, data = getattr(self.twin.pin, self.called.alone), self.twin.model, self.twin.data
-        state = self.each[0]
-        return lambda: function(model, data, *state)
+        q, *rates = self.each[0]
+        if not rates:
+            return lambda: function(model, data, q)
+        first, second = rates
+        return lambda: function(model, data, q, first, second)
 
     def loop(self) -> Callable[[], object]:
         """A call at each state."""

@@ -12,6 +12,7 @@ import numpy as np
 from operator_algebra.arguments import choice
 from operator_algebra.backends.backend import DOUBTFUL, HELD, SINGULAR, SMALL, ClosedForm, Executable, Run
 from operator_algebra.backends.floats import Floats
+from operator_algebra.backends.native.entry import Enterable
 from operator_algebra.calls import summary
 from operator_algebra.calls.arguments import Arguments, leading_axes, refuse_long, refuse_wide
 from operator_algebra.calls.diagnosis import singular_error, singular_samples, warn_of_lost_digits
@@ -49,7 +50,7 @@ Results = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Compiled:
+class Compiled(Enterable):
     """A program ready for one model: call it with q and the inputs by name; leading axes are a batch."""
 
     program: Program
@@ -85,11 +86,9 @@ class Compiled:
             choice(errors, "errors", (RAISE, "mask"))
         quick = self._quick
         if quick is not None:
-            result = quick.door(q, out, inputs)
-            if result is not None:
-                return result
             results = quick(q, inputs)
             if results is not None:
+                quick.open(self, self.__call__, tuple(inputs))
                 return self._handed_out(results, out)
         if isinstance(self._executable, ClosedForm):
             if out is not None:
@@ -303,6 +302,9 @@ class Compiled:
 
     def _unpacked(self, results: Results) -> Any:
         return results if self.program.keyed else next(iter(results.values()))
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "_quick"}  # whose door is of this object
 
     def __repr__(self) -> str:
         return summary.one_line(self.program, self.model, self.backend)

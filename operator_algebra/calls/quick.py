@@ -17,6 +17,7 @@ from operator_algebra.backends.floats import Floats
 from operator_algebra.backends.kernel import Kernel
 from operator_algebra.backends.loops.run import LoopKernel
 from operator_algebra.backends.native.door import Door
+from operator_algebra.backends.native.entry import Enterable
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import MOST, Numbers
 from operator_algebra.operators.inputs import Bound, model_layouts
@@ -35,15 +36,11 @@ class Form:
     door: Door | None = None
     """Machine code that takes the arguments as they are, once there is some."""
 
-    def opened(self, threads: int) -> Door | None:
+    def opened(self, other: Callable[..., object], threads: int) -> Door | None:
         """The door, if there is one by now; what several threads share goes another way."""
         if self.door is None and self.kernel.native and all(size for _, size in self.order):
-            self.door = self.kernel.door([name for name, _ in self.order], threads)
+            self.door = self.kernel.door([name for name, _ in self.order], other, threads)
         return self.door
-
-
-def _shut(q: object, out: object, inputs: Mapping[str, object]) -> None:
-    """No door yet."""
 
 
 class Quick:
@@ -55,7 +52,7 @@ class Quick:
         self._threads = threads
         self._alone = alone
         """Whether a call gives one result, without its name."""
-        self.door: Door = _shut
+        self._door: Door | None = None
         """The shortest way, for the form that was met last."""
         self._sizes = {family: layout.size for family, layout in model_layouts(model).items()}
         self._forms: dict[tuple[str, ...], Form | None] = {}
@@ -84,10 +81,15 @@ class Quick:
             return None
         if q.ndim == 1 and not form.kernel.native:
             return self._single(form, q, inputs)
-        results = self._batch(form, q, inputs) if q.ndim and q.size else None
-        if self._alone and form.kernel.native:
-            self.door = form.opened(self._threads) or _shut
-        return results
+        return self._batch(form, q, inputs) if q.ndim and q.size else None
+
+    def open(self, one: Enterable, call: Callable[..., object], names: tuple[str, ...]) -> None:
+        """Let calls of an object with these names go to machine code at once, if there is some; others as they did."""
+        form = self._forms.get(names) if self._alone else None
+        door = None if form is None else form.opened(call, self._threads)
+        if door is not None and door is not self._door:
+            door.open(one)
+            self._door = door
 
     def _single(self, form: Form, q: Numbers, inputs: Mapping[str, object]) -> dict[str, Result] | None:
         arguments: list[float] = q.tolist()

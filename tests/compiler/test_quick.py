@@ -11,6 +11,7 @@ import pytest
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
 from operator_algebra.backends import kernel
+from operator_algebra.backends.native.entry import leave
 from operator_algebra.calls.compiled import Compiled
 from operator_algebra.calls.quick import Quick
 from operator_algebra.compiler import compile as compile_program
@@ -50,6 +51,7 @@ def short(compiled: Compiled, values: dict[str, Any]) -> Any:
 def long(compiled: Compiled, values: dict[str, Any]) -> Any:
     """What a call gives that has never been called in this form."""
     vars(compiled).pop("_quick", None)
+    leave(compiled)
     return compiled(**values)
 
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import prod
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -237,16 +237,17 @@ def case(number: int) -> None:
     of = subject(str(rng.choice(list(SUBJECTS))))
     values = arguments(of, rng)
     before = {name: kept(value) for name, value in values.items()}
-    errors: Literal["raise", "mask"] = "mask" if rng.random() < 0.3 else "raise"
-    wanted = told(lambda: of.plain(**values, errors=errors))
+    which = rng.random()
+    more: Values = {"errors": "mask"} if which < 0.3 else {"errors": "raise"} if which < 0.4 else {}
+    wanted = told(lambda: of.plain(**values, **more))
     for _ in range(2):
-        compare(of, told(lambda: of.native(**values, errors=errors)), wanted, values)
+        compare(of, told(lambda: of.native(**values, **more)), wanted, values)
         assert all(same(value, before[name]) for name, value in values.items()), "an argument has changed"
     result = wanted.result if wanted.result is not None else np.zeros((4, 7))
     out = place(result, values, rng)
-    written = told(lambda: of.plain(**values, errors=errors, out=_like(out)))
+    written = told(lambda: of.plain(**values, **more, out=_like(out)))
     filled = _like(out)
-    found = told(lambda: of.native(**values, errors=errors, out=out))
+    found = told(lambda: of.native(**values, **more, out=out))
     compare(of, found, written, before)
     if found.error is None:
         assert out is None or found.result is out, "the result is not out"

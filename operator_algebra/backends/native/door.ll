@@ -1,8 +1,9 @@
 ; Calls that Python makes of machine code, with nothing of Python but its stable interface.
 ;
 ; The words of the table of a door are the address of the kernel, the samples up to which Python waits for it, None, the
-; type of arrays, numpy.empty, the most samples of a call, how many arrays are given, the axes of a result, its bytes,
-; the lengths of three axes, and for each array its name, which q does not need, and how many numbers a row has.
+; type of arrays, numpy.empty, what is called where the door has no answer, the most samples of a call, how many arrays are
+; given, the axes of a result, its bytes, the lengths of three axes, and for each array its name and how many numbers a
+; row has. The name of the array for the result comes last.
 ;
 ; The words of the table of a bound call are the address of the kernel, the samples up to which Python waits for it,
 ; None, what is called where numbers may not be trusted, the samples, where results go, where they are computed, their
@@ -12,8 +13,6 @@
 
 declare void @PyBuffer_Release(ptr)
 declare ptr @PyBytes_AsString(ptr)
-declare ptr @PyDict_GetItem(ptr, ptr)
-declare i64 @PyDict_Size(ptr)
 declare void @PyErr_Clear()
 declare void @PyEval_RestoreThread(ptr)
 declare ptr @PyEval_SaveThread()
@@ -24,11 +23,15 @@ declare ptr @PyObject_CallFunctionObjArgs(ptr, ...)
 declare ptr @PyObject_CallObject(ptr, ptr)
 declare i32 @PyObject_GetBuffer(ptr, ptr, i32)
 declare ptr @PyObject_Type(ptr)
+declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
+declare ptr @PyTuple_GetItem(ptr, i64)
 declare ptr @PyTuple_New(i64)
 declare i32 @PyTuple_SetItem(ptr, i64, ptr)
+declare i64 @PyTuple_Size(ptr)
 declare void @Py_DecRef(ptr)
 declare void @Py_IncRef(ptr)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
 ; The buffer of what is an array, no kind of one, of doubles.
 define internal i1 @opened(ptr %object, ptr %array, ptr %buffer, i32 %how) {
@@ -111,9 +114,9 @@ no:
 ; Whether an array has the axis of the batch, if there is one, and those of a result.
 define internal i1 @shaped(ptr %buffer, ptr %table, i32 %most, i64 %samples) {
 entry:
-  %own.at = getelementptr i64, ptr %table, i64 7
+  %own.at = getelementptr i64, ptr %table, i64 8
   %own = load i64, ptr %own.at
-  %own.shape = getelementptr i64, ptr %table, i64 9
+  %own.shape = getelementptr i64, ptr %table, i64 10
   %most.wide = zext i32 %most to i64
   %lead = sub i64 %most.wide, 1
   %wanted = add i64 %lead, %own
@@ -155,9 +158,9 @@ define internal ptr @new(ptr %table, i32 %most, i64 %samples) {
 entry:
   %empty.at = getelementptr ptr, ptr %table, i64 4
   %empty = load ptr, ptr %empty.at
-  %own.at = getelementptr i64, ptr %table, i64 7
+  %own.at = getelementptr i64, ptr %table, i64 8
   %own = load i64, ptr %own.at
-  %own.shape = getelementptr i64, ptr %table, i64 9
+  %own.shape = getelementptr i64, ptr %table, i64 10
   %most.wide = zext i32 %most to i64
   %lead = sub i64 %most.wide, 1
   %axes = add i64 %lead, %own
@@ -217,18 +220,69 @@ ran:
   ret i1 %good
 }
 
-; Of q, the array for the result, and the inputs. Results that may not be trusted are written nowhere.
-define ptr @door(ptr %self, ptr %arguments, i64 %ignored) {
+; The arguments in the order of the table, from their names; the last, of the result, is null if it is not there.
+define internal i1 @named(ptr %table, i64 %arrays, ptr %values, i64 %unnamed, ptr %names, ptr %slots) {
+entry:
+  %pairs = getelementptr i64, ptr %table, i64 13
+  call void @llvm.memset.p0.i64(ptr %slots, i8 0, i64 136, i1 false)
+  %plain = icmp eq i64 %unnamed, 0
+  %some = icmp ne ptr %names, null
+  %possible = and i1 %plain, %some
+  br i1 %possible, label %count, label %no
+count:
+  %given = call i64 @PyTuple_Size(ptr %names)
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %count ], [ %next, %found ]
+  %done = icmp eq i64 %i, %given
+  br i1 %done, label %check, label %look
+look:
+  %name = call ptr @PyTuple_GetItem(ptr %names, i64 %i)
+  br label %search
+search:
+  %place = phi i64 [ 0, %look ], [ %after, %other ]
+  %double = shl i64 %place, 1
+  %known.at = getelementptr ptr, ptr %pairs, i64 %double
+  %known = load ptr, ptr %known.at
+  %same = icmp eq ptr %known, %name
+  br i1 %same, label %found, label %other
+other:
+  %after = add i64 %place, 1
+  %more = icmp ule i64 %after, %arrays
+  br i1 %more, label %search, label %no
+found:
+  %value.at = getelementptr ptr, ptr %values, i64 %i
+  %value = load ptr, ptr %value.at
+  %slot = getelementptr ptr, ptr %slots, i64 %place
+  store ptr %value, ptr %slot
+  %next = add i64 %i, 1
+  br label %loop
+check:
+  %k = phi i64 [ 0, %loop ], [ %up, %there ]
+  %all = icmp eq i64 %k, %arrays
+  br i1 %all, label %yes, label %one
+one:
+  %is.at = getelementptr ptr, ptr %slots, i64 %k
+  %is = load ptr, ptr %is.at
+  %missing = icmp eq ptr %is, null
+  br i1 %missing, label %no, label %there
+there:
+  %up = add i64 %k, 1
+  br label %check
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}
+
+; Of q, the inputs and the array for the result, by name; null where the call has to go another way. Results that may
+; not be trusted are written nowhere.
+define internal ptr @attempt(ptr %table, ptr %values, i64 %unnamed, ptr %names) {
 entry:
   %buffers = alloca [17 x %Buffer], align 16
   %addresses = alloca [34 x i64], align 16
   %room = alloca [4096 x i8], align 16
-  %table = call ptr @PyBytes_AsString(ptr %self)
-  %q = load ptr, ptr %arguments
-  %out.at = getelementptr ptr, ptr %arguments, i64 1
-  %out = load ptr, ptr %out.at
-  %inputs.at = getelementptr ptr, ptr %arguments, i64 2
-  %inputs = load ptr, ptr %inputs.at
+  %slots = alloca [17 x ptr], align 16
   %kernel = load ptr, ptr %table
   %quiet.at = getelementptr i64, ptr %table, i64 1
   %quiet = load i64, ptr %quiet.at
@@ -236,18 +290,21 @@ entry:
   %none = load ptr, ptr %none.at
   %array.at = getelementptr ptr, ptr %table, i64 3
   %array = load ptr, ptr %array.at
-  %most.at = getelementptr i64, ptr %table, i64 5
+  %most.at = getelementptr i64, ptr %table, i64 6
   %most = load i64, ptr %most.at
-  %arrays.at = getelementptr i64, ptr %table, i64 6
+  %arrays.at = getelementptr i64, ptr %table, i64 7
   %arrays = load i64, ptr %arrays.at
-  %bytes.at = getelementptr i64, ptr %table, i64 8
+  %bytes.at = getelementptr i64, ptr %table, i64 9
   %bytes = load i64, ptr %bytes.at
-  %pairs = getelementptr i64, ptr %table, i64 12
-  %named = call i64 @PyDict_Size(ptr %inputs)
-  %with.q = add i64 %named, 1
-  %complete = icmp eq i64 %with.q, %arrays
+  %pairs = getelementptr i64, ptr %table, i64 13
+  %complete = call i1 @named(ptr %table, i64 %arrays, ptr %values, i64 %unnamed, ptr %names, ptr %slots)
   br i1 %complete, label %first, label %away
 first:
+  %q = load ptr, ptr %slots
+  %out.at = getelementptr ptr, ptr %slots, i64 %arrays
+  %last.given = load ptr, ptr %out.at
+  %left.out = icmp eq ptr %last.given, null
+  %out = select i1 %left.out, ptr %none, ptr %last.given
   %q.open = call i1 @opened(ptr %q, ptr %array, ptr %buffers, i32 28)
   br i1 %q.open, label %axes, label %away
 axes:
@@ -277,11 +334,8 @@ loop:
 input:
   %double = shl i64 %i, 1
   %pair = getelementptr i64, ptr %pairs, i64 %double
-  %name = load ptr, ptr %pair
-  %value = call ptr @PyDict_GetItem(ptr %inputs, ptr %name)
-  %present = icmp ne ptr %value, null
-  br i1 %present, label %open, label %close
-open:
+  %value.at = getelementptr ptr, ptr %slots, i64 %i
+  %value = load ptr, ptr %value.at
   %buffer = getelementptr %Buffer, ptr %buffers, i64 %i
   %is.open = call i1 @opened(ptr %value, ptr %array, ptr %buffer, i32 28)
   br i1 %is.open, label %fit, label %close
@@ -354,9 +408,9 @@ forget:
   call void @Py_DecRef(ptr %given)
   br label %close
 close:
-  %answer = phi ptr [ null, %axes ], [ null, %counted ], [ null, %input ], [ null, %open ], [ null, %fit ],
+  %answer = phi ptr [ null, %axes ], [ null, %counted ], [ null, %input ], [ null, %fit ],
                     [ null, %make ], [ null, %drop ], [ null, %forget ], [ %given, %keep ], [ %given, %hand.out ]
-  %opened = phi i64 [ 1, %axes ], [ 1, %counted ], [ %i, %input ], [ %i, %open ], [ %after, %fit ],
+  %opened = phi i64 [ 1, %axes ], [ 1, %counted ], [ %i, %input ], [ %after, %fit ],
                     [ %arrays, %make ], [ %so.far, %drop ], [ %so.far, %forget ], [ %all, %keep ], [ %all, %hand.out ]
   br label %release
 release:
@@ -372,8 +426,30 @@ back:
 whole:
   ret ptr %answer
 away:
-  call void @Py_IncRef(ptr %none)
-  ret ptr %none
+  ret ptr null
+}
+
+; As the call of an object, in which the table stands behind the address of this function. What it may not answer is
+; asked of another function with the same arguments.
+define ptr @door(ptr %object, ptr %values, i64 %count, ptr %names) {
+entry:
+  %self.at = getelementptr i8, ptr %object, i64 24
+  %self = load ptr, ptr %self.at
+  call void @Py_IncRef(ptr %self)
+  %table = call ptr @PyBytes_AsString(ptr %self)
+  %unnamed = and i64 %count, 9223372036854775807
+  %answer = call ptr @attempt(ptr %table, ptr %values, i64 %unnamed, ptr %names)
+  %answered = icmp ne ptr %answer, null
+  br i1 %answered, label %done, label %ask
+ask:
+  %other.at = getelementptr ptr, ptr %table, i64 5
+  %other = load ptr, ptr %other.at
+  %second = call ptr @PyObject_Vectorcall(ptr %other, ptr %values, i64 %count, ptr %names)
+  br label %done
+done:
+  %result = phi ptr [ %answer, %entry ], [ %second, %ask ]
+  call void @Py_DecRef(ptr %self)
+  ret ptr %result
 }
 
 ; Of arrays whose addresses are known.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import sys
-import sysconfig
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,22 +16,20 @@ from importlib.resources import files
 from math import prod
 from re import MULTILINE, findall
 from struct import pack
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
+from operator_algebra.backends.native.entry import PLAIN, Enterable, enter
 from operator_algebra.backends.native.machine import Loaded, machine
 from operator_algebra.backends.native.run import BoundCall, address
 from operator_algebra.backends.native.store import code_of
 from operator_algebra.models.numeric import Numbers
 
-Door = Callable[[object, object, dict[str, object]], Numbers | None]
-"""Takes q, an array for the result or None, and the inputs by name; None where the call has to go another way."""
-
 _ARRAYS, _AXES = 16, 3
 """Most arrays that are given, and most axes of a result, for which there is room."""
-_WITH_ARRAY, _WITHOUT = 0x80, 0x04
-"""How Python calls: with an array of arguments, or without any."""
+_WITHOUT = 0x04
+"""How Python calls: without arguments."""
 
 
 class _Method(ctypes.Structure):
@@ -46,36 +43,63 @@ class _Method(ctypes.Structure):
     )
 
 
-class _Table(bytes):
+class Table(bytes):
     """Words that machine code reads, most of them addresses, and what these are addresses of."""
 
     kept: object
+
+    @classmethod
+    def of(cls, words: Sequence[int], kept: object, rest: bytes = b"") -> Table:
+        """The words, and bytes that follow them."""
+        table = cls(pack(f"{len(words)}q", *words) + rest)
+        table.kept = kept
+        return table
+
+
+class Door(NamedTuple):
+    """A function for the calls of an object, and the table that it reads."""
+
+    function: int
+    table: Table
+
+    def open(self, one: Enterable) -> None:
+        """From now on calls of this object go through the door."""
+        enter(one, self.function, self.table)
 
 
 @dataclass(frozen=True, eq=False)
 class Doors:
     """The two functions, and what holds their code."""
 
-    door: _Method
+    door: int
     bound: _Method
     code: Loaded
 
     def of(
-        self, kernel: Loaded, given: Sequence[tuple[str, int]], result: Sequence[int], *, quiet: int, most: int
+        self,
+        kernel: Loaded,
+        given: Sequence[tuple[str, int]],
+        result: Sequence[int],
+        other: Callable[..., object],
+        *,
+        quiet: int,
+        most: int,
     ) -> Door | None:
-        """The call of a kernel with arrays of so many numbers in a row, q first; one result of so many axes.
+        """The call of a kernel with arrays of so many numbers in a row, q first, by name; one result of so many axes.
 
-        Up to `quiet` samples Python waits; `most` are taken at once.
+        Up to `quiet` samples Python waits; `most` are taken at once. What is not as plain as that, or may not be
+        trusted, is asked of the other function.
         """
         sizes = [size for _, size in given]
         if not all((*sizes, *result)) or len(given) > _ARRAYS or len(result) > _AXES:
             return None
-        named = [number for name, size in given for number in (id(name), size)]
-        empty = cast("object", np.empty)
-        objects = (None, np.ndarray, empty)
+        # Python has each name of an argument once, so its address tells it.
+        names = [sys.intern(name) for name in (*(name for name, _ in given), "out")]
+        named = [number for name, size in zip(names, (*sizes, 0), strict=True) for number in (id(name), size)]
+        objects = (None, np.ndarray, cast("object", np.empty), other)
         lengths = [*result, *[0] * (_AXES - len(result))]
         words = [kernel.address("kernel"), quiet, *map(id, objects), most, len(given), len(result), 8 * prod(result)]
-        return self._made(self.door, [*words, *lengths, *named], (self, kernel, given, objects))
+        return Door(self.door, Table.of([*words, *lengths, *named], (self, kernel, names, objects)))
 
     def of_arrays(
         self, call: BoundCall, out: Numbers, other: Callable[[], object], *, quiet: int
@@ -84,12 +108,8 @@ class Doors:
         (result,) = call.results
         places = (address(out), address(result), result.nbytes)
         words = [call.code.address("kernel"), quiet, id(None), id(other), call.samples, *places]
-        return self._made(self.bound, words, (self, call, out, other), call.table)
-
-    def _made(self, method: _Method, words: Sequence[int], kept: object, rest: bytes = b"") -> Callable[..., None]:
-        table = _Table(pack(f"{len(words)}q", *words) + rest)
-        table.kept = kept
-        return _new_function(ctypes.byref(method), table, None)
+        table = Table.of(words, (self, call, out, other), call.table)
+        return _new_function(ctypes.byref(self.bound), table, None)
 
 
 _new_function = ctypes.pythonapi.PyCFunction_NewEx
@@ -101,8 +121,7 @@ _new_function.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
 def doors() -> Doors | None:
     """The functions; None where there is no machine code, or where Python is another than they are written for."""
     here = machine()
-    threads_are_free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
-    if here is None or sys.implementation.name != "cpython" or threads_are_free or ctypes.sizeof(ctypes.c_void_p) != 8:
+    if here is None or not PLAIN:
         return None
     text = files("operator_algebra.backends.native").joinpath("door.ll").read_text(encoding="utf-8")
     for name in findall(r"^declare .* @(Py\w+)", text, flags=MULTILINE):
@@ -110,5 +129,4 @@ def doors() -> Doors | None:
     code = code_of(text, here)
     if code is None:
         return None
-    door = _Method(b"call", code.address("door"), _WITH_ARRAY, None)
-    return Doors(door, _Method(b"bound", code.address("bound"), _WITHOUT, None), code)
+    return Doors(code.address("door"), _Method(b"bound", code.address("bound"), _WITHOUT, None), code)

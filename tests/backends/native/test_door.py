@@ -16,6 +16,7 @@ from operator_algebra.applications import dynamics
 from operator_algebra.backends import kernel as kernels
 from operator_algebra.backends.kernel import Kernel
 from operator_algebra.backends.native.door import doors
+from operator_algebra.backends.native.entry import Enterable
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.expressions.query import Query, dense
@@ -55,11 +56,24 @@ def kernel() -> Kernel:
     return kernel_of(dynamics.inverse_dynamics, NAMES)
 
 
+class Asked(Enterable):
+    """An object that is called with q, the array for the result, and the inputs; None where there is no short way."""
+
+    def __call__(self, *several: Any, **arguments: Any) -> Any:
+        return (several, arguments) if several else None
+
+
+def entered(kernel: Kernel, names: tuple[str, ...]) -> Asked:
+    one = Asked()
+    found = kernel.door(names, one.__call__)
+    assert found is not None
+    found.open(one)
+    return one
+
+
 @pytest.fixture(scope="module")
 def door(kernel: Kernel) -> Any:
-    found = kernel.door(NAMES)
-    assert found is not None
-    return found
+    return entered(kernel, NAMES)
 
 
 def arguments(shape: tuple[int, ...], seed: int = 0) -> tuple[Floats, dict[str, Any]]:
@@ -82,7 +96,7 @@ def test_any_number_of_samples(given: bool, kernel: Kernel, door: Any) -> None:
     for shape in ((), *((count,) for count in (*range(1, 34), 500, 5000))):
         q, inputs = arguments(shape)
         out = np.full(q.shape, np.nan) if given else None
-        found = door(q, out, inputs)
+        found = door(q=q, out=out, **inputs)
         assert found is not None
         assert (found is out) is given
         assert type(found) is np.ndarray
@@ -101,7 +115,7 @@ def test_rows_of_any_distance(kernel: Kernel, door: Any) -> None:
         lambda x: np.broadcast_to(x, x.shape),
     ]
     for change in changes:
-        found = door(change(q), None, {name: change(x) for name, x in inputs.items()})
+        found = door(q=change(q), out=None, **{name: change(x) for name, x in inputs.items()})
         assert found is not None
         assert np.array_equal(found, wanted)
 
@@ -109,20 +123,22 @@ def test_rows_of_any_distance(kernel: Kernel, door: Any) -> None:
 def test_one_row_for_all_samples(kernel: Kernel, door: Any) -> None:
     q, inputs = arguments((9,))
     inputs["v"] = inputs["v"][3]
-    found = door(q, None, inputs)
+    found = door(q=q, out=None, **inputs)
     wide = {**inputs, "v": np.broadcast_to(inputs["v"], (9, 7))}
     assert found is not None
     assert np.array_equal(found, expected(kernel, q, wide))
-    repeated = door(q, None, wide)
+    repeated = door(q=q, out=None, **wide)
     assert np.array_equal(found, repeated)
 
 
 def test_names_in_any_order(kernel: Kernel, door: Any) -> None:
     q, inputs = arguments(())
-    found = door(q, None, dict(reversed(inputs.items())))
+    found = door(q=q, out=None, **dict(reversed(inputs.items())))
     assert np.array_equal(found, expected(kernel, q, inputs))
     strange = {"".join(("q", "d", "d")): inputs["qdd"], "v": inputs["v"]}
-    assert np.array_equal(door(q, None, strange), found)
+    assert door(q=q, **strange) is None  # as Python never writes a name
+    assert np.array_equal(door(**inputs, q=q), found)
+    assert np.array_equal(door(v=inputs["v"], out=np.empty(7), qdd=inputs["qdd"], q=q), found)
 
 
 SHAPES: dict[str, tuple[Query | Any, tuple[str, ...], tuple[int, ...]]] = {
@@ -134,19 +150,19 @@ SHAPES: dict[str, tuple[Query | Any, tuple[str, ...], tuple[int, ...]]] = {
 @pytest.mark.parametrize("name", SHAPES)
 def test_results_of_any_shape(name: str) -> None:
     e, names, shape = SHAPES[name]
-    door: Any = kernel_of(e, names).door(names)
+    door: Any = entered(kernel_of(e, names), names)
     compiled = compile_program(e, ARM, backend="interpreter")
     for lead in ((), (1,), (11,)):
         q, inputs = arguments(lead)
         inputs = {x: inputs[x] for x in names}
         wanted = compiled(q=q, **inputs)
         for out in (None, np.empty((*lead, *shape))):
-            found = door(q, out, inputs)
+            found = door(q=q, out=out, **inputs)
             assert found is not None
             assert found.shape == wanted.shape == (*lead, *shape)
             assert apart(found, wanted) <= 100 * rounding(size(wanted), terms=49)
-        assert door(q, np.empty((*lead, *shape, 1)), inputs) is None
-        assert door(q, np.empty((2, *lead, *shape)), inputs) is None
+        assert door(q=q, out=np.empty((*lead, *shape, 1)), **inputs) is None
+        assert door(q=q, out=np.empty((2, *lead, *shape)), **inputs) is None
 
 
 # -- what does not -----------------------------------------------------------------------------------------------------
@@ -192,36 +208,45 @@ ODD: dict[str, Callable[[Floats], Any]] = {
 def test_what_is_not_plain_is_left_alone(how: str, shape: tuple[int, ...], door: Any) -> None:
     q, inputs = arguments(shape)
     odd = ODD[how](q)
-    assert door(odd, None, inputs) is None
+    assert door(q=odd, out=None, **inputs) is None
     for name in NAMES:
-        assert door(q, None, {**inputs, name: odd}) is None
+        assert door(q=q, out=None, **{**inputs, name: odd}) is None
     if odd is not None:
-        assert door(q, odd, inputs) is None
+        assert door(q=q, out=odd, **inputs) is None
 
 
 def test_names_that_are_not_those(door: Any) -> None:
     q, inputs = arguments(())
     v, qdd = (inputs[name] for name in NAMES)
-    for wrong in ({}, {"v": v}, {**inputs, "T": v}, {"v": v, "T": qdd}, {"v": v, "qdd ": qdd}):
-        assert door(q, None, wrong) is None
+    for wrong in ({}, {"v": v}, {**inputs, "T": v}, {"v": v, "T": qdd}, {"v": v, "qdd ": qdd}, {**inputs, "Q": None}):
+        assert door(q=q, out=None, **wrong) is None
+
+
+def test_arguments_without_a_name(door: Any) -> None:
+    q, inputs = arguments(())
+    assert door(q) == ((q,), {})
+    several, named = door(*[q] * 100, **inputs)
+    assert len(several) == 100
+    assert named == inputs
+    assert door() is None
 
 
 def test_results_that_may_not_be_written(door: Any) -> None:
     q, inputs = arguments((5,))
     out = np.zeros((5, 7))
     out.setflags(write=False)
-    assert door(q, out, inputs) is None
-    assert door(q, np.zeros((5, 14))[:, ::2], inputs) is None
-    assert door(q, np.zeros((10, 7))[::2], inputs) is None
-    assert door(q, np.zeros((7, 5)).T, inputs) is None
+    assert door(q=q, out=out, **inputs) is None
+    assert door(q=q, out=np.zeros((5, 14))[:, ::2], **inputs) is None
+    assert door(q=q, out=np.zeros((10, 7))[::2], **inputs) is None
+    assert door(q=q, out=np.zeros((7, 5)).T, **inputs) is None
     assert not out.any()
 
 
 def test_batches_beyond_what_one_call_takes(door: Any) -> None:
     q, inputs = arguments(())
     many = np.broadcast_to(q, (MOST // 7 + 1, 7))
-    assert door(many, None, inputs) is None
-    assert door(many, q, inputs) is None
+    assert door(q=many, out=None, **inputs) is None
+    assert door(q=many, out=q, **inputs) is None
 
 
 @pytest.mark.parametrize(("place", "bad"), [("q", 1e7), ("v", 1e200), *((x, np.nan) for x in ("q", *NAMES))])
@@ -230,9 +255,9 @@ def test_what_may_not_be_trusted_is_written_nowhere(place: str, bad: float, door
         q, inputs = arguments(shape)
         {"q": q, **inputs}[place][..., -7:].flat[-7:] = bad
         out = np.full(q.shape, 7.0)
-        assert door(q, out, inputs) is None
+        assert door(q=q, out=out, **inputs) is None
         assert (out == 7.0).all()
-        assert door(q, None, inputs) is None
+        assert door(q=q, out=None, **inputs) is None
 
 
 # -- memory ------------------------------------------------------------------------------------------------------------
@@ -246,7 +271,7 @@ def test_nothing_beside_an_array_is_touched(before: bool, kernel: Kernel, door: 
         wanted = expected(kernel, q, inputs)
         closed = {name: fenced(x, before=before) for name, x in inputs.items()}
         out = fenced(np.zeros_like(q), before=before)
-        assert door(fenced(q, before=before), out, closed) is out
+        assert door(q=fenced(q, before=before), out=out, **closed) is out
         assert np.array_equal(out, wanted)
 
 
@@ -258,7 +283,7 @@ def test_results_over_arguments(shift: int, kernel: Kernel, door: Any) -> None:
     middle[...] = inputs["v"]
     wanted = expected(kernel, q, inputs)
     out = memory[70 + shift : 210 + shift].reshape(20, 7)
-    assert door(q, out, {**inputs, "v": middle}) is out
+    assert door(q=q, out=out, **{**inputs, "v": middle}) is out
     assert np.array_equal(out, wanted)
 
 
@@ -278,15 +303,15 @@ def test_references_are_level(door: Any) -> None:
     held: list[Any] = [door, q, *inputs.values(), out, wrong, np.empty, *(x for x in odd if type(x) is np.ndarray)]
     before = counts(held)
     for _ in range(50):
-        assert door(q, out, inputs) is out
-        assert references(lambda: door(q, None, inputs)) == references(lambda: np.empty(3))
-        assert door(wrong, out, inputs) is None
-        assert door(q, wrong, inputs) is None
-        assert door(q, None, {**inputs, "v": wrong}) is None
+        assert door(q=q, out=out, **inputs) is out
+        assert references(lambda: door(q=q, out=None, **inputs)) == references(lambda: np.empty(3))
+        assert door(q=wrong, out=out, **inputs) is None
+        assert door(q=q, out=wrong, **inputs) is None
+        assert door(q=q, out=None, **{**inputs, "v": wrong}) is None
         for one in odd:
-            assert door(one, None, inputs) is None
-            assert door(q, None, {**inputs, "qdd": one}) is None
-            assert one is None or door(q, one, inputs) is None
+            assert door(q=one, out=None, **inputs) is None
+            assert door(q=q, out=None, **{**inputs, "qdd": one}) is None
+            assert one is None or door(q=q, out=one, **inputs) is None
     assert counts(held) == before
 
 
@@ -296,15 +321,15 @@ def test_memory_is_given_back(door: Any) -> None:
     tracemalloc.start()
     try:
         for _ in range(3):
-            door(q, out, inputs)
+            door(q=q, out=out, **inputs)
         gc.collect()
         before, _ = tracemalloc.get_traced_memory()
         for _ in range(50):
-            door(q, out, inputs)
-            door(q, None, inputs)
-            door(bad, None, inputs)
-            door(bad, out, inputs)
-            door(q, bad[0], inputs)
+            door(q=q, out=out, **inputs)
+            door(q=q, out=None, **inputs)
+            door(q=bad, out=None, **inputs)
+            door(q=bad, out=out, **inputs)
+            door(q=q, out=bad[0], **inputs)
         gc.collect()
         after, most = tracemalloc.get_traced_memory()
     finally:
@@ -319,7 +344,7 @@ def test_threads_at_once(kernel: Kernel, door: Any) -> None:
 
     def run(index: int) -> bool:
         q, inputs = several[index % 4]
-        return np.array_equal(door(q, None, inputs), wanted[index % 4])
+        return np.array_equal(door(q=q, out=None, **inputs), wanted[index % 4])
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(run, range(64)))
@@ -327,11 +352,10 @@ def test_threads_at_once(kernel: Kernel, door: Any) -> None:
 
 def test_a_door_outlives_what_it_was_made_of() -> None:
     names = ("T", "v")
-    found: Any = kernel_of(dynamics.forward_dynamics, names).door(names)
+    found: Any = entered(kernel_of(dynamics.forward_dynamics, names), names)
     gc.collect()
     q, inputs = arguments(())
-    assert found is not None
-    assert found(q, None, {"v": inputs["v"], "T": inputs["qdd"]}) is not None
+    assert found(q=q, v=inputs["v"], T=inputs["qdd"]) is not None
 
 
 # -- where there is no door --------------------------------------------------------------------------------------------
@@ -339,7 +363,7 @@ def test_a_door_outlives_what_it_was_made_of() -> None:
 
 def test_many_results_have_no_door() -> None:
     kernel = kernel_of({"a": dynamics.kinetic_energy, "b": dynamics.inverse_dynamics}, NAMES)
-    assert kernel.door(NAMES) is None
+    assert kernel.door(NAMES, print) is None
 
 
 def test_there_is_room_for_so_many_arrays_and_axes(kernel: Kernel) -> None:
@@ -347,6 +371,6 @@ def test_there_is_room_for_so_many_arrays_and_axes(kernel: Kernel) -> None:
     assert opened is not None
     assert native is not None
     for given, result in ((17, (7,)), (3, (7, 1, 1, 1)), (3, (7, 0))):
-        assert opened.of(native.code, [("x", 7)] * given, result, quiet=0, most=9) is None
-    assert opened.of(native.code, [("x", 7)] * 16, (7, 1, 1), quiet=0, most=9) is not None
-    assert opened.of(native.code, [("q", 7), ("x", 0)], (7,), quiet=0, most=9) is None
+        assert opened.of(native.code, [("x", 7)] * given, result, print, quiet=0, most=9) is None
+    assert opened.of(native.code, [("x", 7)] * 16, (7, 1, 1), print, quiet=0, most=9) is not None
+    assert opened.of(native.code, [("q", 7), ("x", 0)], (7,), print, quiet=0, most=9) is None

@@ -42,18 +42,13 @@ def counted(function: Callable[..., Any]) -> Callable[..., Any]:
 def ran(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Machine code from the first call on, of programs that no other test has called before."""
     compiler._compiled.cache_clear()  # pyright: ignore[reportPrivateUsage]
-    before, door, bound = len(RAN), Doors.of, Doors.of_arrays
-
-    def counted_door(*arguments: Any, **options: int) -> Any:
-        made = door(*arguments, **options)
-        return made if made is None else counted(made)
+    before, bound = len(RAN), Doors.of_arrays
 
     def counted_bound(*arguments: Any, **options: int) -> Any:
         return counted(bound(*arguments, **options))
 
     monkeypatch.setattr(kernels, "WORTH", 1)
     monkeypatch.setattr(NativeKernel, "__call__", counted(NativeKernel.__call__))
-    monkeypatch.setattr(Doors, "of", counted_door)
     monkeypatch.setattr(Doors, "of_arrays", counted_bound)
     yield
     assert len(RAN) > before

@@ -9,12 +9,15 @@ from collections.abc import Mapping, Sequence
 
 from operator_algebra.backends.loops.fused import Fused, fused, needed
 from operator_algebra.backends.loops.records import Cut, Load, Piece, Slot, turn_of
+from operator_algebra.backends.loops.rows import WATCHED, given_back, looked_through, taken
 from operator_algebra.backends.native.operations import computed, turned
 from operator_algebra.backends.native.text import Block, Vector
 from operator_algebra.backends.scalar.graph import Node
 
-FIXED = ("kinds", "parents", "numbers", "signs", "kept", "passing", "flags", "row", "mask")
-"""What stands in the table before arrays and where bodies have their entries in them, pair by pair."""
+FIXED = ("kinds", "parents", "numbers", "signs", "kept", "passing", "columns", "flags", "mask")
+"""What stands in the table before the arrays."""
+EACH = ("array", "step", "size", "start")
+"""What stands there of each array."""
 SIGNED = 64
 """So many bodies have signs of their own: they start anew, so that they stay in the cache."""
 
@@ -28,10 +31,11 @@ declare {reals} @llvm.fma.v{lanes}f64({reals}, {reals}, {reals})
 def loop_text(cut: Cut, inputs: int, results: int, lanes: int, *, fuses: bool) -> str:
     """The module with the function `kernel(first, stop, bodies, table)`, for samples from `first` to `stop`.
 
-    The table has `FIXED`, then for coordinates, each input and each result the address of an array (entries, samples)
-    and that of the first entries of the bodies; `row` is the length of a row in bytes, a multiple of the lanes. What
-    passes stands at the number of the body with the bits of `mask`. If it `fuses`, a product that is added to something
-    is not rounded before.
+    The table has `FIXED`, then for coordinates, each input and each result the address of an array (samples, entries),
+    the bytes from row to row, the entries, and the address of the first entries of the bodies. Where there are lanes,
+    columns stand in memory meanwhile; those behind the last sample do it once more, and have flags. What passes stands
+    at the number of the body with the bits of `mask`. If it `fuses`, a product that is added to something is not
+    rounded before.
     """
     return _Emitter(cut, inputs, results, lanes, fuses).text()
 
@@ -54,31 +58,82 @@ class _Emitter:
         block = self.block
         lines = block.lines
         mask = f"i{block.lanes}"
-        lines.append(f"%trusted = alloca {mask}")
+        wide = Block(max(block.lanes, WATCHED if block.lanes == 1 else 0))
+        lines += [f"%trusted = alloca {mask}", f"%watch = alloca {wide.reals}", "%end = sub i64 %stop, 1"]
         for place, name in enumerate(FIXED):
-            self._from_table(place, name, "i64" if name in ("row", "mask") else "ptr")
+            self._from_table(place, name, "i64" if name == "mask" else "ptr")
         for array in range(self.arrays):
-            self._from_table(len(FIXED) + 2 * array, f"array{array}", "ptr")
-            self._from_table(len(FIXED) + 2 * array + 1, f"start{array}", "ptr")
+            for i, name in enumerate(EACH):
+                kind = "i64" if name in ("step", "size") else "ptr"
+                self._from_table(len(FIXED) + len(EACH) * array + i, f"{name}{array}", kind)
         lines += ["br label %block", "block:", "%sample = phi i64 [%first, %entry], [%next, %last]"]
-        lines += ["%lane = mul i64 %sample, 8", f"store {mask} -1, ptr %trusted", "br label %sweep0"]
-        rows = [(d, row) for d, row in zip(self.cut.directions, self.cut.table, strict=True) if self._works(row)]
-        for number, (direction, row) in enumerate(rows):
+        lines += [f"store {mask} -1, ptr %trusted", f"store {wide.reals} zeroinitializer, ptr %watch, align 8"]
+        rows = self._rows()
+        self._take(rows)
+        lines += ["br label %sweep0"]
+        sweeps = [(d, row) for d, row in zip(self.cut.directions, self.cut.table, strict=True) if self._works(row)]
+        for number, (direction, row) in enumerate(sweeps):
             self._sweep(number, row, inward=direction == "inward")
-        lines += [f"sweep{len(rows)}:", "br label %last", "last:"]
+        lines.append(f"sweep{len(sweeps)}:")
+        if block.lanes > 1:
+            for array in range(1 + self.inputs, self.arrays):
+                given_back(block, f"out{array}", rows[array], f"%size{array}", f"%base{array}")
+        lines += ["br label %last", "last:"]
+        self._flags(wide)
+        more = block.named("icmp slt i64 %next, %stop")
+        lines += [f"br i1 {more}, label %block, label %done", "done:", "ret i64 0"]
+        head = "define i64 @kernel(i64 %first, i64 %stop, i64 %bodies, ptr %table) {\nentry:"
+        declared = _DECLARED.format(reals=block.reals, lanes=block.lanes)
+        return "\n".join([declared, head, *lines, "}", ""])
+
+    def _rows(self) -> list[list[str]]:
+        """Of each array the addresses of the rows of the lanes."""
+        block, samples = self.block, list[str]()
+        for lane in range(block.lanes):
+            plain = block.named(f"add i64 %sample, {lane}")
+            inside = block.named(f"icmp slt i64 {plain}, %end")
+            samples.append(block.named(f"select i1 {inside}, i64 {plain}, i64 %end"))
+        found: list[list[str]] = []
+        for array in range(self.arrays):
+            offsets = [block.named(f"mul i64 {sample}, %step{array}") for sample in samples]
+            found.append([block.named(f"getelementptr i8, ptr %array{array}, i64 {offset}") for offset in offsets])
+        return found
+
+    def _take(self, rows: Sequence[Sequence[str]]) -> None:
+        """Where entries are read and written, and those that are given there; whether they are finite."""
+        block, before = self.block, "%columns"
+        for array in range(self.arrays):
+            given = array <= self.inputs
+            if block.lanes == 1:
+                block.lines.append(f"%base{array} = getelementptr i8, ptr {rows[array][0]}, i64 0")
+                if given:
+                    looked_through(block, f"in{array}", f"%base{array}", f"%size{array}")
+                continue
+            block.lines.append(f"%base{array} = getelementptr i8, ptr {before}, i64 0")
+            bytes_of = block.named(f"mul i64 %size{array}, {self.bytes}")
+            before = block.named(f"getelementptr i8, ptr %base{array}, i64 {bytes_of}")
+            if given:
+                taken(block, f"in{array}", rows[array], f"%size{array}", f"%base{array}")
+
+    def _flags(self, wide: Block) -> None:
+        """Whether results may be trusted, a byte for each lane."""
+        block, mask, lines = self.block, f"i{self.block.lanes}", self.block.lines
+        watched = block.named(f"load {wide.reals}, ptr %watch, align 8")
+        finite = block.named(f"fcmp oeq {wide.reals} {watched}, zeroinitializer")
         trusted = block.named(f"load {mask}, ptr %trusted")
-        truths = block.named(f"bitcast {mask} {trusted} to {block.truths}")
+        if wide.lanes > block.lanes:
+            bits = block.named(f"bitcast {wide.truths} {finite} to i{wide.lanes}")
+            whole = block.named(f"icmp eq i{wide.lanes} {bits}, -1")
+        else:
+            whole = block.named(f"bitcast {wide.truths} {finite} to {mask}")
+        both = block.named(f"and {mask} {trusted}, {whole}")
+        truths = block.named(f"bitcast {mask} {both} to {block.truths}")
         flags = block.named(f"zext {block.truths} {truths} to <{block.lanes} x i8>")
         place = block.named("getelementptr i8, ptr %flags, i64 %sample")
         lines += [
             f"store <{block.lanes} x i8> {flags}, ptr {place}, align 1",
             f"%next = add i64 %sample, {block.lanes}",
         ]
-        more = block.named("icmp slt i64 %next, %stop")
-        lines += [f"br i1 {more}, label %block, label %done", "done:", "ret i64 0"]
-        head = "define i64 @kernel(i64 %first, i64 %stop, i64 %bodies, ptr %table) {\nentry:"
-        declared = _DECLARED.format(reals=block.reals, lanes=block.lanes)
-        return "\n".join([declared, head, *lines, "}", ""])
 
     def _from_table(self, place: int, name: str, kind: str) -> None:
         self.block.lines += [
@@ -204,8 +259,7 @@ class _Body:
             case "input":
                 return self._vector(self._entry(1 + load.of, load.place))
             case "common":
-                address = self.block.named(f"getelementptr i8, ptr %array{1 + load.of}, i64 %lane")
-                return self._vector(address)
+                return self._vector(f"%base{1 + load.of}")
             case "number":
                 return self._spread("numbers", max(self.emitter.wide), load.place)
             case "sign":
@@ -263,10 +317,6 @@ class _Body:
         if name not in self._bases:
             place = block.named(f"getelementptr i64, ptr %start{array}, i64 {self.k}")
             start = block.named(f"load i64, ptr {place}")
-            offset = block.named(f"mul i64 {start}, %row")
-            row = block.named(f"getelementptr i8, ptr %{name}, i64 {offset}")
-            self._bases[name] = block.named(f"getelementptr i8, ptr {row}, i64 %lane")
-        if not i:
-            return self._bases[name]
-        offset = block.named(f"mul i64 %row, {i}")
-        return block.named(f"getelementptr i8, ptr {self._bases[name]}, i64 {offset}")
+            offset = block.named(f"mul i64 {start}, {self.emitter.bytes}")
+            self._bases[name] = block.named(f"getelementptr i8, ptr %base{array}, i64 {offset}")
+        return block.named(f"getelementptr i8, ptr {self._bases[name]}, i64 {self.emitter.bytes * i}")

@@ -15,11 +15,10 @@ from operator_algebra.backends.loops.emit import SIGNED, loop_text
 from operator_algebra.backends.loops.pieces import cut
 from operator_algebra.backends.loops.records import Cut
 from operator_algebra.backends.native.machine import Loaded, machine
-from operator_algebra.backends.native.run import Computed, address
+from operator_algebra.backends.native.run import TOGETHER, Computed, address, in_rows
 from operator_algebra.backends.native.store import code_of
 from operator_algebra.backends.scalar.graph import Untraceable, operations
 from operator_algebra.backends.scalar.signature import Signature, given
-from operator_algebra.backends.scalar.tape import Flags
 from operator_algebra.backends.scalar.traced import Laid
 from operator_algebra.backends.signs import random_signs
 from operator_algebra.models.model import Model
@@ -29,11 +28,8 @@ from operator_algebra.programs.program import Program
 
 _MEMORY = 2**28
 """Bytes of what bodies keep, above which a sample is computed at a time."""
-
-_AT_ONCE = 2**20
-"""Numbers of the samples that are turned at a time, from rows to columns and back."""
-_TOGETHER = 64
-"""Samples of a thread are a multiple of this, so that no lanes are empty."""
+_LINE = 8
+"""Numbers in a line of the cache."""
 _LONGEST = 6_000
 """Operations of all pieces."""
 
@@ -117,18 +113,21 @@ class LoopKernel:
         """
         lanes = self._lanes(count)
         code = self._code(lanes)
+        arrays = [in_rows(array, count, size) for array, size in zip(given, self.given, strict=True)]
         results = [np.empty((count, size)) for size in self._sizes]
-        good = np.empty(count, dtype=np.bool_)
-        step = max(1, _AT_ONCE // (lanes * max(1, *self.given, *self._sizes))) * lanes
-        each = -(-max(1, count) // (max(1, threads) * _TOGETHER)) * _TOGETHER
+        good = np.empty(count + lanes, dtype=np.bool_)  # lanes that are left over have flags, too
+        table: list[int] = []
+        for array, starts in zip((*arrays, *results), self._starts, strict=True):
+            step = array.strides[0] if len(array) > 1 else 0
+            table += [address(array), step, array.shape[1], address(starts)]
+        each = -(-max(1, count) // (max(1, threads) * TOGETHER)) * TOGETHER
 
         def run(first: int, stop: int) -> None:
-            for start in range(first, stop, step):
-                piece = slice(start, min(start + step, stop))
-                parts = [array if len(array) == 1 else array[piece] for array in given]
-                good[piece], found = self._piece(code, parts, piece.stop - start, lanes)
-                for whole, part in zip(results, found, strict=True):
-                    whole[piece] = part.T
+            if first < stop:
+                memory, own = self._memory(lanes)
+                words = [*own, address(good), self._frames - 1, *table]
+                code.entry(first, stop, self._model.n, Struct(f"{len(words)}q").pack(*words))
+                del memory
 
         others = [Thread(target=run, args=(first, min(first + each, count))) for first in range(each, count, each)]
         for thread in others:
@@ -136,28 +135,15 @@ class LoopKernel:
         run(0, min(each, count))
         for thread in others:
             thread.join()
-        return Computed(bool(good.all()), good, results)
+        return Computed(bool(good[:count].all()), good[:count], results)
 
-    def _piece(self, code: Loaded, given: Sequence[Numbers], count: int, lanes: int) -> tuple[Flags, list[Numbers]]:
-        """Flags, and results (entries, samples)."""
-        wide = -(-count // lanes) * lanes
-        arrays: list[Array] = []
-        for array, size in zip(given, self.given, strict=True):
-            rows = np.empty((size, wide))
-            rows[:, :count] = array.T
-            rows[:, count:] = rows[:, count - 1 : count]
-            arrays.append(rows)
-        results = [np.empty((size, wide)) for size in self._sizes]
-        flags = np.zeros(wide, dtype=np.bool_)
-        sizes = self._model.n * len(self.cut.slots) * lanes, self._frames * len(self.cut.passing) * lanes
-        memory = _memory(sum(sizes) + 1)
-        kept, passing = memory[: sizes[0]], memory[sizes[0] :]
-        table: list[int] = [*map(address, (*self._tables, kept, passing, flags)), 8 * wide, self._frames - 1]
-        for array, starts in zip((*arrays, *results), self._starts, strict=True):
-            table += [address(array), address(starts)]
-        code.entry(0, count, self._model.n, Struct(f"{len(table)}q").pack(*table))
-        total = sum((rows[:, :count].sum(axis=0) for rows in arrays), start=np.zeros(count))
-        return flags[:count] & np.isfinite(total), [rows[:, :count] for rows in results]
+    def _memory(self, lanes: int) -> tuple[Numbers, list[int]]:
+        """Memory of this thread; the addresses of tables, of what bodies keep, what passes, and columns of arrays."""
+        columns = sum((*self.given, *self._sizes)) if lanes > 1 else 0
+        parts = self._model.n * len(self.cut.slots), self._frames * len(self.cut.passing), columns
+        memory = _memory(lanes * sum(parts) + 1)
+        starts = [lanes * sum(parts[:i]) for i in range(len(parts))]
+        return memory, [*map(address, self._tables), *(address(memory[start:]) for start in starts)]
 
     @property
     def source(self) -> str:
@@ -213,8 +199,9 @@ _local = threading.local()
 
 
 def _memory(size: int) -> Numbers:
-    """Memory of this thread, kept for the next call."""
+    """Memory of this thread, kept for the next call; it starts where a line of the cache does."""
     found: Numbers | None = getattr(_local, "kept", None)
     if found is None or len(found) < size:
-        found = _local.kept = np.empty(size)
+        wide = np.empty(size + _LINE)
+        found = _local.kept = wide[-(address(wide) // wide.itemsize) % _LINE :]
     return found

@@ -52,7 +52,7 @@ class NativeKernel:
         """The same for what the arrays hold later; where rows have gaps, for what they hold now."""
         results = [np.empty((count, size)) for size in self._results]
         good = np.empty(count, dtype=np.bool_)
-        arrays = [_in_rows(array, count, size) for array, size in zip(given, self._given, strict=True)]
+        arrays = [in_rows(array, count, size) for array, size in zip(given, self._given, strict=True)]
         table: list[int] = []
         for array in arrays:
             table.append(address(array))
@@ -117,7 +117,7 @@ def native_kernel(
     return None if code is None else NativeKernel(code, given, results)
 
 
-def _in_rows(array: Numbers, count: int, size: int) -> Numbers:
+def in_rows(array: Numbers, count: int, size: int) -> Numbers:
     """The array, each of whose rows is in one piece of memory; machine code reads what it is told to."""
     if array.ndim != 2 or array.shape[1] != size or len(array) not in (1, count):
         raise ValueError(f"an array has shape {array.shape} where ({count}, {size}) is read")

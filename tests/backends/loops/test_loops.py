@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
 from tests.backends.loops.by_hand import ByHand
 from tests.backends.scalar.calls import Call
+from tests.fences import CAN, fenced
 from tests.oracles.recursive_dynamics import mass_matrix
 from tests.programs.test_interpreted_programs import inputs
 from tests.rounding import EPS, apart, condition, rounding, size
@@ -113,13 +115,35 @@ def test_any_number_of_samples_has_the_same_bits() -> None:
     assert np.array_equal(shared, copied)
 
 
+@pytest.mark.skipif(not CAN, reason="pages are protected as Linux does it")
+@pytest.mark.parametrize("before", [False, True])
+@pytest.mark.parametrize("e", [FORWARD, INVERSE], ids=["forward", "inverse"])
+def test_nothing_beside_the_arrays_is_touched(e: Expr, before: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = chain(11, joint=["revolute", "prismatic"], seed=1)
+    monkeypatch.setattr(classes, "SHARING", 0.01)
+    made, call = kernel(model, e, arguments(model, ("v", "qdd" if e is INVERSE else "T"), 33))
+    several, plain = rows(call), np.empty
+    _, _, (whole,) = made.batch(several, 33)
+
+    def empty(shape: Any, dtype: Any = np.float64) -> Any:
+        found = plain(shape, dtype)
+        return fenced(found, before=before) if found.size and found.dtype == np.float64 else found
+
+    for count in (*range(1, 18), 24, 25, 33):
+        own = [fenced(array[:count], before=before) for array in several]
+        with monkeypatch.context() as patched:
+            patched.setattr(loops, "_local", SimpleNamespace())
+            patched.setattr(np, "empty", empty)
+            _, good, (found,) = made.batch(own, count)
+        assert good.all()
+        assert np.array_equal(found, whole[:count])
+
+
 def test_pieces_of_long_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     model = chain(24)
     made, call = kernel(model, FORWARD, arguments(model, ("v", "T"), 70))
     _, _, (whole,) = made.batch(rows(call), 70)
     assert np.array_equal(made.batch(rows(call), 70, 2)[2][0], whole)
-    monkeypatch.setattr(loops, "_AT_ONCE", 24 * 32)
-    assert np.array_equal(made.batch(rows(call), 70)[2][0], whole)
     monkeypatch.setattr(loops, "_MEMORY", 8)
     assert np.array_equal(made.batch(rows(call), 70)[2][0], whole)
 

@@ -1,0 +1,87 @@
+"""Between arrays with a row for each sample and memory with a vector for each column, lines of LLVM IR with loops."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+
+from operator_algebra.backends.native.text import Block, Vector
+from operator_algebra.backends.native.tiles import transposed
+
+WATCHED = 8
+"""So many numbers of a single row are looked at together."""
+
+
+@contextmanager
+def counted(block: Block, name: str, start: str, stop: str, step: int) -> Generator[str]:
+    """Lines that run as long as so many numbers are left; the first is `%name`, in the end that of the rest."""
+    lines = block.lines
+    lines += [f"br label %{name}.before", f"{name}.before:", f"br label %{name}.test", f"{name}.test:"]
+    lines.append(f"%{name} = phi i64 [{start}, %{name}.before], [%{name}.next, %{name}.body]")
+    lines += [f"%{name}.next = add i64 %{name}, {step}", f"%{name}.more = icmp sle i64 %{name}.next, {stop}"]
+    lines += [f"br i1 %{name}.more, label %{name}.body, label %{name}.done", f"{name}.body:"]
+    yield f"%{name}"
+    lines += [f"br label %{name}.test", f"{name}.done:"]
+
+
+def taken(block: Block, name: str, rows: Sequence[str], size: str, memory: str) -> None:
+    """The columns of an array into memory, from the addresses of the rows of the lanes."""
+    with counted(block, f"{name}.tile", "0", size, block.lanes) as column:
+        tile = [block.vector(f"load {block.reals}, ptr {_entry(block, row, column)}, align 8") for row in rows]
+        columns = transposed(block, tile)
+        for i, vector in enumerate(columns):
+            _kept(block, vector, _column(block, memory, column, i))
+        _watch(block, columns)
+    with counted(block, f"{name}.rest", f"%{name}.tile", size, 1) as column:
+        found = "poison"
+        for lane, row in enumerate(rows):
+            one = block.named(f"load double, ptr {_entry(block, row, column)}, align 8")
+            found = block.named(f"insertelement {block.reals} {found}, double {one}, i64 {lane}")
+        _kept(block, Vector(block, found), _column(block, memory, column, 0))
+        _watch(block, [Vector(block, found)])
+
+
+def looked_through(block: Block, name: str, row: str, size: str) -> None:
+    """One row of an array, which stays where it is."""
+    wide, alone = Block(WATCHED, block.lines), Block(1, block.lines)
+    with counted(wide, f"{name}.tile", "0", size, 4 * WATCHED) as column:
+        places = [_column(alone, row, column, i * WATCHED) for i in range(4)]
+        _watch(wide, [wide.vector(f"load {wide.reals}, ptr {place}, align 8") for place in places])
+    with counted(alone, f"{name}.rest", f"%{name}.tile", size, 1) as column:
+        _watch(alone, [alone.vector(f"load {alone.reals}, ptr {_entry(alone, row, column)}, align 8")])
+
+
+def _watch(block: Block, several: Sequence[Vector]) -> None:
+    """Zeros in the memory `%watch`, as long as numbers are finite."""
+    parts = [one * 0.0 for one in several]
+    while len(parts) > 1:
+        parts = [a + b for a, b in zip(parts[::2], parts[1::2], strict=True)]
+    _kept(block, block.vector(f"load {block.reals}, ptr %watch, align 8") + parts[0], "%watch")
+
+
+def given_back(block: Block, name: str, rows: Sequence[str], size: str, memory: str) -> None:
+    """The columns of an array from memory; lanes that share a row write the same there."""
+    with counted(block, f"{name}.tile", "0", size, block.lanes) as column:
+        places = [_column(block, memory, column, i) for i in range(block.lanes)]
+        tile = [block.vector(f"load {block.reals}, ptr {place}, align 8") for place in places]
+        for row, vector in zip(rows, transposed(block, tile), strict=True):
+            block.lines.append(f"store {block.reals} {vector.name}, ptr {_entry(block, row, column)}, align 8")
+    with counted(block, f"{name}.rest", f"%{name}.tile", size, 1) as column:
+        vector = block.vector(f"load {block.reals}, ptr {_column(block, memory, column, 0)}, align 8")
+        for lane, row in enumerate(rows):
+            one = block.named(f"extractelement {block.reals} {vector.name}, i64 {lane}")
+            block.lines.append(f"store double {one}, ptr {_entry(block, row, column)}, align 8")
+
+
+def _kept(block: Block, vector: Vector, place: str) -> None:
+    block.lines.append(f"store {block.reals} {vector.name}, ptr {place}, align 8")
+
+
+def _entry(block: Block, row: str, column: str) -> str:
+    return block.named(f"getelementptr double, ptr {row}, i64 {column}")
+
+
+def _column(block: Block, memory: str, column: str, i: int) -> str:
+    place = block.named(f"add i64 {column}, {i}") if i else column
+    offset = block.named(f"mul i64 {place}, {8 * block.lanes}")
+    return block.named(f"getelementptr i8, ptr {memory}, i64 {offset}")

@@ -119,7 +119,7 @@ def test_any_number_of_samples_has_the_same_bits() -> None:
 @pytest.mark.parametrize("before", [False, True])
 @pytest.mark.parametrize("e", [FORWARD, INVERSE], ids=["forward", "inverse"])
 def test_nothing_beside_the_arrays_is_touched(e: Expr, before: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = chain(11, joint=["revolute", "prismatic"], seed=1)
+    model = chain(11, seed=1)
     monkeypatch.setattr(classes, "SHARING", 0.01)
     made, call = kernel(model, e, arguments(model, ("v", "qdd" if e is INVERSE else "T"), 33))
     several, plain = rows(call), np.empty

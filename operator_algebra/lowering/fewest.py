@@ -98,6 +98,8 @@ class _Choice:
 
     def search(self, sums: Sequence[int]) -> None:
         """Try forms until the bound is met, and then whether fewer sums do as well."""
+        if self._met:
+            return
         seen = set[tuple[int, ...]]()
         for chosen in _subsets(sums):
             form, done = self._transposed(chosen)
@@ -135,7 +137,8 @@ class _Choice:
         """The graph with those of some sums transposed that can be."""
         form = self.graph.copy()
         done = tuple(number for number in chosen if transposed_sum(form, number))
-        _tidied(form)
+        if done:
+            _tidied(form)
         return form, done
 
     def _superpose(self, form: Graph, done: tuple[int, ...]) -> None:
@@ -174,7 +177,7 @@ def _tidied(graph: Graph) -> None:
 
 def _told(how: str, sweeps: int, bound: int) -> str:
     """The form that was taken, and what is known of others."""
-    others = "no form has fewer" if sweeps <= bound else f"none has fewer than {bound}"
+    others = "no form has fewer" if sweeps == bound else f"none has fewer than {bound}"
     return f"{how}: {_count(sweeps)}, {others}"
 
 

@@ -13,8 +13,9 @@ from operator_algebra.programs.records import references
 def least_sweeps(graph: Graph) -> int:
     """The bound: a sweep for a number, two where what is known at tips and base is needed at both.
 
-    Functions of velocities are known at no tip before a sweep outward. A sweep more is needed by what is known at both
-    ends, and by a number that meets them in an elimination, which runs inward and is no linear function of anything.
+    Functions of velocities are known at no tip before a sweep outward: what comes inward from them takes a second, and
+    what goes out again a third. A number that meets them in an elimination takes two, since that runs inward and is no
+    linear function of anything. What a body makes of a number waits for it.
     """
     reach = _Reach(graph)
     return max((reach.least(one) for one in graph.wanted if isinstance(one, Output)), default=0)
@@ -26,29 +27,57 @@ class _Reach:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.directions = Directions(graph)
-        self.eliminations = [
-            frozenset(c.members)
+        self.eliminations = frozenset(
+            number
             for c in components(graph)
             if "U" in c.labels and any(isinstance(graph[n].definition, Invert) for n in c.members)
-        ]
+            for number in c.members
+        )
 
     def least(self, output: Output) -> int:
         """The sweeps that one result takes at least."""
         if output.ref is None:
             return 1
-        ways: set[str] = set()
+        if not output.rows.attached:
+            return self._number(output.ref.value)
+        seen, _, numbers = self._read([output.ref.value], attached=True)
+        ways = {way for number in seen for way in self.directions.of.get(number, "")}
+        behind = max((self._number(number) for number in numbers), default=0)
+        return max(1, len(ways), self._moved(seen), behind + 1)
+
+    def _moved(self, seen: set[int]) -> int:
+        """The sweeps that functions of velocities take on their way: outward, inward, outward again."""
+        inward = {n for n in self._along("U", seen) if self._read([n], attached=True)[1]}
+        again = any(not inward.isdisjoint(self._read([n], attached=True)[0]) for n in self._along("D", seen))
+        return 3 if again else 2 if inward else 0
+
+    def _along(self, way: str, seen: set[int]) -> set[int]:
+        """The recurrences of a direction."""
+        return {number for number in seen if self.directions.of.get(number) == way}
+
+    def _number(self, number: int) -> int:
+        """The sweeps before a number that is none of a body is known: none if no body has a say."""
+        seen, moving, _ = self._read([number], attached=False)
+        if not any(self.graph[n].attached for n in seen):
+            return 0
+        return 1 + (moving and not seen.isdisjoint(self.eliminations))
+
+    def _read(self, pending: list[int], *, attached: bool) -> tuple[set[int], bool, set[int]]:
+        """What values read, and whether velocities are among it; with `attached` not through numbers, which are told.
+
+        What reads a recurrence through a number may be summed where that begins: no way is taken for it.
+        """
+        seen, numbers = set(pending), set[int]()
         moving = False
-        pending, seen = [output.ref.value], {output.ref.value}
         while pending:
-            number = pending.pop()
-            ways.update(self.directions.of.get(number, ""))
-            definition = self.graph[number].definition
+            definition = self.graph[pending.pop()].definition
             if isinstance(definition, Call):
                 moving |= any(self.directions.cone(ref.value)[0] == "D" for ref in definition.arguments)
                 continue
-            fresh = {ref.value for ref, _ in references(definition)} - seen
-            seen |= fresh
-            pending.extend(fresh)
-        if not output.rows.attached:
-            return 1 + (moving and any(not seen.isdisjoint(members) for members in self.eliminations))
-        return max(1, len(ways)) + (moving and len(ways) == 2)
+            for ref, _ in references(definition):
+                if attached and not self.graph[ref.value].attached:
+                    numbers.add(ref.value)
+                elif ref.value not in seen:
+                    seen.add(ref.value)
+                    pending.append(ref.value)
+        return seen, moving, numbers

@@ -188,7 +188,9 @@ class Reading:
 class Record:
     """An instruction; see `instruction`."""
 
-    __slots__ = ()
+    __slots__ = ("_read",)
+    # Passes ask again and again what a record reads, which never changes.
+    _read: tuple[tuple[Ref, Label], ...]
 
     word: ClassVar[str]
     readings: ClassVar[tuple[Reading, ...]]
@@ -222,8 +224,17 @@ def terms_of(definition: Record) -> tuple[Term, ...]:
     return getattr(definition, definition.sums) if definition.sums else ()
 
 
-def references(definition: Record) -> Iterator[tuple[Ref, Label]]:
+def references(definition: Record) -> tuple[tuple[Ref, Label], ...]:
     """What an instruction reads, with a label."""
+    try:
+        return definition._read  # pyright: ignore[reportPrivateUsage]
+    except AttributeError:
+        found = tuple(_found(definition))
+        object.__setattr__(definition, "_read", found)
+        return found
+
+
+def _found(definition: Record) -> Iterator[tuple[Ref, Label]]:
     for reading in definition.readings:
         label = _label(definition, reading.where)
         for ref in reading.holding.refs(getattr(definition, reading.name)):
@@ -241,8 +252,8 @@ D = TypeVar("D", bound=Record)
 
 def map_references(definition: D, change: Change) -> D:
     """The same instruction over other values."""
-    readings = definition.readings
-    if not readings:
+    if all(change(ref) == ref for ref, _ in references(definition)):
         return definition
+    readings = definition.readings
     moved = {r.name: r.holding.mapped(getattr(definition, r.name), change) for r in readings}
     return replace(cast("Any", definition), **moved)

@@ -6,11 +6,15 @@ import pytest
 
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
-from operator_algebra.expressions.build import inv
+from operator_algebra.expressions.build import inv, operator, vector
 from operator_algebra.lowering.least import least_sweeps
+from operator_algebra.operators.spaces import RATE, space
 from operator_algebra.symbols import T
 from tests.lowering.rational_expressions import MASS
 from tests.lowering.test_fewest import FORMULAS, FREE, graph_of
+
+MODES = space("modes", attached=False)
+SHAPE, AMOUNT = operator("Z", MODES >> RATE, structure="column"), vector("c", MODES)
 
 
 def test_what_no_form_can_beat() -> None:
@@ -22,12 +26,19 @@ def test_what_no_form_can_beat() -> None:
             "bodies": inv(MASS) @ T,
             "velocities": inv(MASS) @ FREE,
             "one way": s.phi.T @ s.H.T @ s.v,
+            "forces of velocities": dynamics.bias,
+            "motions of velocities": s.phi.T @ s.a,
+            "bodies that a number moves": SHAPE @ inv(SHAPE.T @ MASS @ SHAPE) @ (SHAPE.T @ FREE),
+            "bodies that a column of given numbers moves": s.phi.T @ s.H.T @ SHAPE @ AMOUNT,
             "number of velocities": s.v.T @ dynamics.bias,
             "number of both": T.T @ inv(MASS) @ FREE,
         }.items()
     }
     assert bounds == {
-        "number": 1, "bodies": 2, "velocities": 3, "one way": 1, "number of velocities": 1, "number of both": 2,
+        "number": 1, "bodies": 2, "velocities": 3, "one way": 1,
+        "forces of velocities": 2, "motions of velocities": 1,
+        "bodies that a number moves": 2, "bodies that a column of given numbers moves": 1,
+        "number of velocities": 1, "number of both": 2,
     }  # fmt: skip
 
 

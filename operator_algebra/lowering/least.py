@@ -27,17 +27,17 @@ class _Reach:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.directions = Directions(graph)
-        self.eliminations = frozenset(
-            number
-            for c in components(graph)
-            if "U" in c.labels and any(isinstance(graph[n].definition, Invert) for n in c.members)
-            for number in c.members
-        )
+        recurring = [c for c in components(graph) if c.labels & {"U", "D"}]
+        eliminating = [
+            c for c in recurring if "U" in c.labels and any(isinstance(graph[n].definition, Invert) for n in c.members)
+        ]
+        self.recurrences = frozenset(number for c in recurring for number in c.members)
+        self.eliminations = frozenset(number for c in eliminating for number in c.members)
 
     def least(self, output: Output) -> int:
         """The sweeps that one result takes at least."""
         if output.ref is None:
-            return 1
+            return int(output.rows.attached)
         if not output.rows.attached:
             return self._number(output.ref.value)
         seen, _, numbers = self._read([output.ref.value], attached=True)
@@ -56,9 +56,9 @@ class _Reach:
         return {number for number in seen if self.directions.of.get(number) == way}
 
     def _number(self, number: int) -> int:
-        """The sweeps before a number that is none of a body is known: none if no body has a say."""
+        """The sweeps before a number that is none of a body is known: none if bodies have their say one by one."""
         seen, moving, _ = self._read([number], attached=False)
-        if not any(self.graph[n].attached for n in seen):
+        if not moving and seen.isdisjoint(self.recurrences):
             return 0
         return 1 + (moving and not seen.isdisjoint(self.eliminations))
 

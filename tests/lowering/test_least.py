@@ -30,6 +30,7 @@ def test_what_no_form_can_beat() -> None:
             "motions of velocities": s.phi.T @ s.a,
             "bodies that a number moves": SHAPE @ inv(SHAPE.T @ MASS @ SHAPE) @ (SHAPE.T @ FREE),
             "bodies that a column of given numbers moves": s.phi.T @ s.H.T @ SHAPE @ AMOUNT,
+            "number of rates": T.T @ s.v,
             "number of velocities": s.v.T @ dynamics.bias,
             "number of both": T.T @ inv(MASS) @ FREE,
         }.items()
@@ -38,7 +39,7 @@ def test_what_no_form_can_beat() -> None:
         "number": 1, "bodies": 2, "velocities": 3, "one way": 1,
         "forces of velocities": 2, "motions of velocities": 1,
         "bodies that a number moves": 2, "bodies that a column of given numbers moves": 1,
-        "number of velocities": 1, "number of both": 2,
+        "number of rates": 0, "number of velocities": 1, "number of both": 2,
     }  # fmt: skip
 
 

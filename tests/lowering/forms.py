@@ -42,7 +42,8 @@ TREE = Model(
 """The tree that the compiler counts operations on, which do not depend on its numbers."""
 
 Kind = Literal[
-    "agrees", "warned", "refused", "no value", "refused anew", "wrong", "untyped", "more sweeps", "dearer", "fewer than told"
+    "agrees", "warned", "refused", "no value", "refused anew", "wrong", "untyped", "more sweeps", "dearer",
+    "fewer than told",
 ]  # fmt: skip
 BAD: tuple[Kind, ...] = ("refused anew", "wrong", "untyped", "more sweeps", "dearer", "fewer than told")
 NOTED: tuple[Kind, ...] = ("warned",)

@@ -13,6 +13,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from operator_algebra.backends.scalar.graph import Graph, Node, Untraceable
+from operator_algebra.backends.scalar.orthogonal import orthogonal_inverse, sized_determinant
 from operator_algebra.programs.matrices import Matrix, Numbers, Rows
 
 Line = Sequence[Node]
@@ -65,6 +66,13 @@ class Inverted(Matrix):
     def T(self) -> Inverted:
         """Itself."""
         return self
+
+
+@dataclass(frozen=True, slots=True)
+class Solved(Matrix):
+    """The inverse of any block; `triangle` are the rows of a matrix as large."""
+
+    triangle: Rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,15 +212,21 @@ class NodeNumbers(Numbers):
     # -- pivots ----------------------------------------------------------------------------------------------------
 
     def inverse(self, a: Matrix) -> Matrix:
-        """The inverse of a symmetric block, its factors kept, or of a root."""
+        """The inverse of a block: of a root, of one with two equal triangles, its factors kept, or of any."""
         below, above = self._is_lower(a), self._is_lower(a.T)
         if below != above:
             return self._lower_inverse(a) if below else self._lower_inverse(a.T).T
+        if not self._is_mirrored(a):
+            inverse, triangle = orthogonal_inverse(a.rows, self.identity(a.height).rows, self.dot)
+            return Solved(inverse, a.width, triangle)
         lower, pivots = self.factored(a)
         factors = Inverted((), a.width, a.rows, lower, [self.graph.reciprocal(pivot) for pivot in pivots])
         unit = self.identity(a.height).rows
         explicit = self.averaged(Matrix([self._substituted(factors, row) for row in unit], a.width))
         return replace(factors, rows=explicit.rows)
+
+    def _is_mirrored(self, a: Matrix) -> bool:
+        return all(a.rows[i][j] is a.rows[j][i] for i in range(a.height) for j in range(i))
 
     def _is_lower(self, a: Matrix) -> bool:
         zero = self.graph.zero
@@ -236,8 +250,8 @@ class NodeNumbers(Numbers):
         That all d have one sign is a condition: then no pivot is small beside what is eliminated with it.
         """
         graph = self.graph
-        if any(a.rows[i][j] is not a.rows[j][i] for i in range(a.height) for j in range(i)):
-            raise Untraceable("of a block that is not symmetric the rows would have to be chosen")
+        if not self._is_mirrored(a):
+            raise Untraceable("a block that is not symmetric has no triangular factors L diag(d) L*")
         lower: list[list[Node]] = []
         pivots: list[Node] = []
         for row in a.rows:
@@ -252,6 +266,10 @@ class NodeNumbers(Numbers):
 
     def determinant(self, a: Matrix) -> Node:
         """The determinant, which has to be positive."""
+        if not self._is_mirrored(a):
+            size, condition = sized_determinant(a.rows, self.graph, self.dot)
+            self.positive.append(condition)
+            return size
         found = reduce(self.graph.multiply, self.factored(a)[1], self.one)
         self.positive.append(found)
         return found
@@ -270,5 +288,5 @@ class NodeNumbers(Numbers):
 
     def norm(self, a: Matrix) -> Node:
         """The root of the sum of squares."""
-        entries = [x for row in a.rows for x in row]
+        entries = [x for row in (a.triangle if isinstance(a, Solved) else a.rows) for x in row]
         return self.graph.root(self.dot(entries, entries))

@@ -107,10 +107,10 @@ def test_an_indefinite_block_breaks_a_condition() -> None:
     assert [v > 0 for v in values(sheet.numbers.positive, sheet.arguments)] == [False]
 
 
-def test_rows_are_not_chosen() -> None:
+def test_what_is_not_symmetric_has_no_triangular_factors() -> None:
     sheet = Sheet(0)
     with pytest.raises(Untraceable):
-        sheet.numbers.inverse(sheet.block(2, 2))
+        sheet.numbers.root(sheet.block(2, 2))
     assert sheet.numbers.inverse(sheet.block(1, 1)).height == 1
 
 

@@ -199,6 +199,8 @@ TRAITS: Mapping[str, Callable[[Model], bool]] = MappingProxyType(
         "1-DOF": lambda model: set(_dofs(model)) <= {1},
         "revolute": lambda model: {group.joint.kind for group in model.joint_groups if group.joint.nv} <= {"revolute"},
         "constant joint maps": lambda model: all(group.joint.has_constant_map for group in model.joint_groups),
+        # Where a constant map moves a joint over all its poses, brackets stay among its motions.
+        "closed joints": lambda model: all(g.joint.nv < 2 or g.joint.has_constant_map for g in model.joint_groups),
         "free base": lambda model: set(np.array(_dofs(model))[np.array(model.parent) < 0].tolist()) == {6},
     }
 )

@@ -25,6 +25,7 @@ THEMES: Mapping[str, str] = MappingProxyType(
         "riccati": "The Riccati equation",
         "composite": "Composite inertias",
         "factorization": "Factors of the mass matrix",
+        "elimination": "Gaussian elimination of the mass matrix",
         "costate": "The costate and the inverse mass matrix",
         "velocity": "Velocities",
         "brackets": "Brackets of motions",

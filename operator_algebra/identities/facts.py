@@ -18,6 +18,7 @@ TRAITS: dict[str, str] = {
     "1-DOF": "joints with one degree of freedom",
     "revolute": "joints that turn about one axis",
     "constant joint maps": "joints whose map is constant in the axes of the body, all but universal ones",
+    "closed joints": "joints whose motions have their brackets among them, all but universal ones",
     "free base": "root joints with six degrees of freedom",
 }
 """What the words of a domain mean."""

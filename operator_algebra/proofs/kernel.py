@@ -39,11 +39,11 @@ FACTS: dict[str, tuple[str, dict[str, Data], Data]] = {
     "closed": ("joint cross own formula", {"B": "a' D", "C": "b"}, [(1, "b a'"), (-1, "a' c")]),
     "still": ("joint-rate", {}, [(1, "a")]),
 }
-CONSTANT = "joint maps are constant in the axes of the body, and joint motions closed under brackets"
 TRAITS = {  # what each says, and the facts that need it
     "serial": ("no body carries two others", ()),
     "1-DOF": ("joints have one degree of freedom", ("alone",)),
-    "constant joint maps": (CONSTANT, ("closed", "still")),
+    "constant joint maps": ("joint maps are constant in the axes of the body", ("still",)),
+    "closed joints": ("brackets of motions of a joint are motions of the joint", ("closed",)),
     "revolute": ("joints turn about an axis through the origin of the body", ("alone", "turning", "still")),
 }
 GIVEN = ("leaf", "rigid", "joint", "joint-rate", "number", "unknown")

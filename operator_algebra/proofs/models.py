@@ -104,7 +104,7 @@ def reach(sides: Iterable[Expr]) -> int:
     return max((fold(side, combine, children_and_definition) for side in sides), default=0)
 
 
-_OF_MECHANISMS = frozenset({"serial", "1-DOF", "revolute", "constant joint maps", "free base"})
+_OF_MECHANISMS = frozenset({"serial", "1-DOF", "revolute", "constant joint maps", "closed joints", "free base"})
 KNOWN_WORDS = _OF_MECHANISMS | {"J = 0", "any J", "any G"}
 """Words of a domain that models are drawn for; the last three speak of the formula."""
 
@@ -121,7 +121,7 @@ class Domain:
         """The domain of a claim about some expressions."""
         nodes = {node for side in sides for node in postorder(side, children_and_definition)}
         told = frozenset(words) & _OF_MECHANISMS
-        rigid = bool(told & {"revolute", "constant joint maps"})
+        rigid = bool(told & {"revolute", "constant joint maps", "closed joints"})
         return Domain(told, rigid or any(_reads_coordinates(node) for node in nodes))
 
     def shapes(self, reach: int = 0) -> Iterator[Shape]:
@@ -326,7 +326,7 @@ def part_of(symbol: Symbol, domain: Domain) -> Part:
                 return Part(symbol, "inertia", relation)
             case JointMap() if "revolute" in domain.words:
                 return Part(symbol, "axis", relation)
-            case JointMap() if "constant joint maps" in domain.words:
+            case JointMap() if "closed joints" in domain.words:
                 return Part(symbol, "subgroup", relation)
             case _:
                 pass

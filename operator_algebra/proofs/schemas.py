@@ -12,8 +12,8 @@ from functools import reduce
 from types import MappingProxyType
 
 from operator_algebra.errors import OperatorAlgebraError
-from operator_algebra.expressions.build import add, diag, one, operator, zero
-from operator_algebra.expressions.nodes import Diag, Expr, Fixpoint, Inverse, Product, Root, Sum, Symbol
+from operator_algebra.expressions.build import add, diag, inv, one, operator, zero
+from operator_algebra.expressions.nodes import Diag, Expr, Fixpoint, Inverse, Product, Root, Scale, Sum, Symbol
 from operator_algebra.expressions.query import Query
 from operator_algebra.expressions.ring import matmul
 from operator_algebra.expressions.traverse import (
@@ -27,7 +27,8 @@ from operator_algebra.expressions.traverse import (
 from operator_algebra.identities.identity import Identity, Statement
 from operator_algebra.identities.themes.noise import J
 from operator_algebra.operators.spaces import FORCE, MOTION
-from operator_algebra.symbols import E_phi, H, I, Innovations, M, R, differentiate, innovations, phi
+from operator_algebra.rates import CONSTANT_MAPS
+from operator_algebra.symbols import E_phi, H, I, Innovations, M, R, differentiate, innovations, phi, v
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +255,7 @@ def _unit_factors(X: Expr, Y: Expr) -> Iterator[Expr]:
 
 def _trace(X: Expr, Y: Expr) -> Iterator[Reduced]:
     yield from _logarithmic_rates(X, Y)
+    yield from _exchanged_sweeps(X, Y)
     yield from _turned_factors(X, Y)
 
 
@@ -273,6 +275,35 @@ def _logarithmic_rates(X: Expr, Y: Expr) -> Iterator[Reduced]:
         )
         yield Reduced("rates of unit factors", (*equations, Blocks("factor", U, "inward unit"),
                                                 Blocks("rate of the factor", N, "inward strict")))  # fmt: skip
+
+
+def _exchanged_sweeps(X: Expr, Y: Expr) -> Iterator[Reduced]:
+    """tr(A⁻¹ A_w) = tr(D⁻¹ H F H*) = tr(N Υ⁺): A = U D U*, F = E_ψ F E_ψ* + ½ E_φ (N + N*) E_φ*, the rate of P.
+
+    Υ = H* D⁻¹ H + diag(E_ψ* Υ E_ψ), so tr(H* D⁻¹ H F) = tr Υ (F − E_ψ F E_ψ*), which is ½ tr Υ⁺ (N + N*).
+    """
+    plain = _vocabulary(X, Y)
+    factor, product = (Y.factor, Y.body) if isinstance(Y, Scale) else (1, Y)
+    if not (isinstance(X, Product) and isinstance(X.children[0], Inverse) and isinstance(product, Product)):
+        return
+    if product.children[-1] is not plain.Upsilon_plus:
+        return
+    A, A_rate = X.children[0].body, matmul(*X.children[1:])
+    N = factor * matmul(*product.children[:-1])
+    for w in sorted((x for x in free_symbols(X) if x.type == v.type and x is not v), key=str):
+        U_rate, F = (differentiate(e, along=w, domain=[CONSTANT_MAPS]) for e in (plain.U, plain.P))
+        U, D = plain.U, plain.D
+        equations = (
+            Identity("factors", A, U @ D @ U.T),
+            Identity("rate", A_rate, U_rate @ D @ U.T + U @ H @ F @ H.T @ U.T + U @ D @ U_rate.T),
+            Identity("inward", F, plain.E_psi @ F @ plain.E_psi.T + 0.5 * E_phi @ (N + N.T) @ E_phi.T),
+            Identity("outward", plain.Upsilon, H.T @ inv(D) @ H + diag(plain.E_psi.T @ plain.Upsilon @ plain.E_psi)),
+            Identity("across", plain.Upsilon_plus, diag(E_phi.T @ plain.Upsilon @ E_phi)),
+            Identity("symmetry", plain.Upsilon_plus, plain.Upsilon_plus.T),
+        )
+        kinds = Blocks("factor", U, "inward unit"), Blocks("rate of the factor", U_rate, "inward strict")
+        blocks = Blocks("rate of P", F, "diagonal"), Blocks("what a joint adds", N, "diagonal")
+        yield Reduced("exchanged sweeps", (*equations, *kinds, *blocks))
 
 
 def _turned_factors(X: Expr, Y: Expr) -> Iterator[Reduced]:

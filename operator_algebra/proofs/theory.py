@@ -49,10 +49,10 @@ from operator_algebra.proofs.letters import (
     word,
 )
 
-TRAITS = ("serial", "1-DOF", "constant joint maps", "revolute")
+TRAITS = ("serial", "1-DOF", "constant joint maps", "closed joints", "revolute")
 """Words of a domain that are axioms.
 
-E* D E is block-diagonal; cross(H* x) H* = 0; Ḣ = 0 and cross(H* x) H* = H* A for some A; cross(H* x) = spin(H* x).
+E* D E is block-diagonal; cross(H* x) H* = 0; Ḣ = 0; cross(H* x) H* = H* A for some A; cross(H* x) = spin(H* x).
 A joint that turns about one axis has one degree of freedom, and a constant map.
 """
 
@@ -251,7 +251,7 @@ class Theory:
             return
         if self.traits & {"1-DOF", "revolute"}:
             yield Axiom(x, "alone", x), word(x, letters[0])
-        elif "constant joint maps" in self.traits:
+        elif "closed joints" in self.traits:
             rates = letters[0].type.domain
             self.made_of("own", word(x), rates >> rates)
         if "revolute" in self.traits:

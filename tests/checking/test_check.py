@@ -202,11 +202,11 @@ def test_samples_turn_through_axes_and_orders() -> None:
 
 
 def test_traits() -> None:
-    assert traits_of(chain(3)) == {"serial", "1-DOF", "revolute", "constant joint maps"}
+    assert traits_of(chain(3)) == {"serial", "1-DOF", "revolute", "constant joint maps", "closed joints"}
     assert "serial" not in traits_of(mechanism("tree4"))
     assert "free base" in traits_of(mechanism("free2"))
     assert "free base" not in traits_of(mechanism("free-inside"))
-    assert set(TRAITS) == {"serial", "1-DOF", "revolute", "constant joint maps", "free base"}
+    assert set(TRAITS) == {"serial", "1-DOF", "revolute", "constant joint maps", "closed joints", "free base"}
 
 
 def test_forests_are_counted_as_in_combinatorics() -> None:

@@ -12,6 +12,7 @@ from operator_algebra.identities.themes.noise import J
 from operator_algebra.identities.variants import with_noise
 from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Body, Model
+from operator_algebra.proofs.prove import prove
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
 from tests.laws.verdicts import FORMAL, SMALL, fresh, refuted, verdicts
@@ -53,6 +54,17 @@ def test_a_law_for_some_mechanisms_fails_on_others(word: str) -> None:
     }
     assert kept == ({law.name for law in laws} & FORMAL if word == "constant joint maps" else set())
     assert not any(refuted(law) for law in laws)
+
+
+@pytest.mark.parametrize("law", _speaking("closed joints"), ids=lambda law: law.name)
+def test_a_law_for_closed_joints_needs_more_than_constant_maps(law: Law) -> None:
+    """A joint with a constant map whose motions are not closed would not keep to a surface of poses: models have none.
+
+    Blocks of numbers may be such a map. Where maps may change, a universal joint refutes the law.
+    """
+    assert law.domain[0] == "closed joints"
+    assert prove(_without(law, "closed joints"), seconds=2).verdict == "REFUTED"
+    assert "FAILS" in verdicts(replace(law, domain=("J = 0",)), "universal-outboard")
 
 
 @pytest.mark.parametrize("law", _speaking("1-DOF"), ids=lambda law: law.name)

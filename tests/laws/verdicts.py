@@ -18,6 +18,7 @@ FORMAL = frozenset(
     {
         "mass matrix along a direction",
         "mass matrix along a direction, single joints",
+        "gradient of the determinant of the mass matrix",
         "gradient of kinetic energy",
         "gradient of kinetic energy, single joints",
         "gradient of kinetic energy by sums",

@@ -125,11 +125,11 @@ def test_serial_means_no_branches() -> None:
     assert all(parent.count(k) <= 1 for parent in domain.trees(4) for k in range(4))
 
 
-def test_motions_of_joints_with_a_constant_map_have_their_brackets_among_them() -> None:
+def test_motions_of_closed_joints_have_their_brackets_among_them() -> None:
     one, other = vector("one_rate", RATE), vector("other_rate", RATE)
     bracket = s.cross(s.H.T @ one) @ s.H.T @ other
     several = 0
-    for plan in plans(bracket, words=("constant joint maps",)):
+    for plan in plans(bracket, words=("closed joints",)):
         values = plan.values(Fractions(), plan.draws((-1,) * plan.shape.bodies, 4))
         found, back = values.value(bracket), values.right_inverse(s.H)
         across = values.field.product(values.value(s.H).array, found.array)

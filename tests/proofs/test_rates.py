@@ -11,7 +11,22 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.identities.catalogue import law_named
 from operator_algebra.identities.identity import Identity, Twin
 from operator_algebra.proofs.prove import prove
-from operator_algebra.symbols import E_phi, V, V_tilde, cross, delta, differentiate
+from operator_algebra.symbols import (
+    E_phi,
+    E_psi,
+    H,
+    H_dot,
+    M,
+    P,
+    V,
+    V_tilde,
+    cross,
+    delta,
+    differentiate,
+    pi_dot,
+    rotation,
+    rotation_delta,
+)
 from tests.often import some
 
 SECONDS = 2.0
@@ -30,14 +45,29 @@ def own(name: str, lhs: Expr, rhs: Expr, *wrong: Expr) -> Identity:
 
 
 _inboard = cross(E_phi.T @ V)
+_idle = E_psi @ pi_dot - pi_dot @ E_psi.T - delta @ P + P @ delta.T
 
 LAWS: dict[str, Identity] = {
     "F1g": own("rate of the shift", differentiate(E_phi), E_phi @ delta, -E_phi @ delta, delta @ E_phi),
+    "F1i": own(
+        "rate of the shift in axes of the base",
+        differentiate(E_phi, frame="world"),
+        E_phi @ delta + rotation @ E_phi - E_phi @ rotation,
+        E_phi @ delta - rotation @ E_phi + E_phi @ rotation,
+        E_phi @ rotation_delta + rotation @ E_phi - E_phi @ rotation,
+    ),
     "F2g": law("rate of propagation"),
+    "F2i": law("rate of propagation in axes of the base, by shifts"),
+    "F3": own("turning joint maps", differentiate(H, frame="world"), H_dot - H @ rotation, H_dot + H @ rotation),
+    "F4": own(
+        "turning inertia", differentiate(M, frame="world"), rotation @ M + M @ rotation.T, rotation @ M - M @ rotation.T
+    ),
     "F5": law("rate of joint inertia"),
+    "F5i": law("rate of joint inertia in any axes"),
     "F6": law("rate of the gain"),
     "F7": law("rate of the projection"),
     "F8g": law("rate of the articulated shift"),
+    "F8, closed": law("rate of the articulated shift through a joint without J"),
     "F9": law("rate of articulated propagation"),
     "F10b": law("rate of articulated inertia through a joint without J"),
     "F10g": law("rate of articulated inertia"),
@@ -65,6 +95,7 @@ LAWS: dict[str, Identity] = {
     "(6.16a)": law("gradient of kinetic energy, single joints"),
     "(6.16c)": law("gradient of kinetic energy by P, turning joints"),
     "7.1": law("velocity terms in normalised rates"),
+    "(7.5)": own("what is skew in (7.1)", _idle.T, -_idle, _idle, (V_tilde.T @ M).T - _idle),
     "7.3": law("velocity terms in total rates"),
     "ν* C_ν = 0": law("normalised velocity terms do no work"),
 }
@@ -82,7 +113,8 @@ def test_it_is_proved_in_time(name: str) -> None:
 ASSUMED = {
     "1-DOF": "joints have one degree of freedom",
     "revolute": "joints turn about an axis through the origin of the body",
-    "constant joint maps": "joint maps are constant in the axes of the body, and joint motions closed under brackets",
+    "constant joint maps": "joint maps are constant in the axes of the body",
+    "closed joints": "brackets of motions of a joint are motions of the joint",
 }
 """What is printed for the words of a domain that are axioms."""
 

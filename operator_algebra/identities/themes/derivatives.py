@@ -17,6 +17,7 @@ from operator_algebra.symbols import (
     P,
     P_plus,
     P_ring,
+    R,
     U,
     U_ring,
     V_tilde,
@@ -37,11 +38,13 @@ from operator_algebra.symbols import (
     tau_bar_ring,
 )
 
-CONSTANT, SINGLE, TURNING = "constant joint maps", "1-DOF", "revolute"
+CONSTANT, CLOSED, SINGLE, TURNING = "constant joint maps", "closed joints", "1-DOF", "revolute"
 _TABLE = "diagonalized dynamics, table 4"
 _gain_rate = P_ring @ H.T @ inv(D)
 _bracket = V_tilde.T @ phi - phi @ V_tilde.T
 _inner = tau_bar @ P_ring @ tau_bar.T
+_R_ring = differentiate(R)
+_phi_dot, _D_dot = differentiate(phi, frame="world"), differentiate(D, frame="world")
 
 
 def _turned(name: str, e: Expr, wrong: Expr) -> Identity:
@@ -136,7 +139,7 @@ LAWS: tuple[Law, ...] = (
         "a joint does not feel its own motion in what passes",
         H @ delta @ tau_bar,
         ZERO,
-        domain=(CONSTANT, "J = 0"),
+        domain=(CLOSED, "J = 0"),
         idea="Brackets of motions of the joint are motions of the joint, and H τ̄ = 0.",
         twins=(
             Twin("whole velocity", H @ V_tilde.T @ tau_bar, ZERO),
@@ -179,6 +182,17 @@ LAWS: tuple[Law, ...] = (
         ),
     ),
     Identity(
+        "rate of composite inertia",
+        _R_ring,
+        E_phi @ (_R_ring + delta @ R + R @ delta.T) @ E_phi.T,
+        idea="The rate of R = M + E_φ R E_φ*: locked joints turn with what they carry.",
+        twins=(
+            Twin("sign", _R_ring, E_phi @ (_R_ring - delta @ R - R @ delta.T) @ E_phi.T),
+            Twin("rotation alone", _R_ring, E_phi @ (_R_ring + rotation_delta @ R + R @ rotation_delta.T) @ E_phi.T),
+            Twin("one side", _R_ring, E_phi @ (_R_ring + 2 * delta @ R) @ E_phi.T),
+        ),
+    ),
+    Identity(
         "rate of articulated inertia",
         P_ring,
         E_phi @ (_inner + delta @ P_plus + P_plus @ delta.T) @ E_phi.T,
@@ -197,7 +211,7 @@ LAWS: tuple[Law, ...] = (
         "rate of articulated inertia through a joint without J",
         P_ring,
         E_psi @ pi_dot @ E_psi.T,
-        domain=(CONSTANT, "J = 0"),
+        domain=(CLOSED, CONSTANT, "J = 0"),
         cites="diagonalized dynamics (6.4)",
         misprint="(6.5) prints ψ π̇ ψ without the star",
         idea="Without H δ τ̄ the joint's own turn passes τ̄ on both sides.",
@@ -271,6 +285,20 @@ LAWS: tuple[Law, ...] = (
         ),
     ),
     Identity(
+        "rate of the articulated shift through a joint without J",
+        E_ring_psi,
+        E_psi @ (delta @ tau_bar - _gain_rate @ H),
+        domain=(CLOSED, CONSTANT, "J = 0"),
+        cites=_TABLE,
+        misprint="Ω̃_δ for δ, which holds for turning joints",
+        idea="H δ τ̄ = 0, so that E_φ δ τ̄ = E_ψ δ τ̄.",
+        twins=(
+            Twin("without τ̄", E_ring_psi, E_psi @ (delta - _gain_rate @ H)),
+            Twin("rotation alone", E_ring_psi, E_psi @ (rotation_delta @ tau_bar - _gain_rate @ H)),
+            Twin("sign", E_ring_psi, E_psi @ (delta @ tau_bar + _gain_rate @ H)),
+        ),
+    ),
+    Identity(
         "rate of the articulated shift through a turning joint",
         E_ring_psi,
         E_psi @ (rotation_delta @ tau_bar - _gain_rate @ H),
@@ -317,4 +345,27 @@ LAWS: tuple[Law, ...] = (
         ),
     ),
     *(_turned(*law) for law in _TURNED),
+    Identity(
+        "rate of propagation in axes of the base, by shifts",
+        _phi_dot,
+        phi_ring + phi @ (rotation @ E_phi - E_phi @ rotation) @ phi,
+        cites=_TABLE,
+        idea="φ⁻¹ = I − E_φ: Ω̃ φ − φ Ω̃ = φ (Ω̃ E_φ − E_φ Ω̃) φ.",
+        twins=(
+            Twin("sign", _phi_dot, phi_ring - phi @ (rotation @ E_phi - E_phi @ rotation) @ phi),
+            Twin("φ once", _phi_dot, phi_ring + (rotation @ E_phi - E_phi @ rotation) @ phi),
+            Twin("relative rotation", _phi_dot, phi_ring + phi @ (rotation_delta @ E_phi) @ phi),
+        ),
+    ),
+    Identity(
+        "rate of joint inertia in any axes",
+        _D_dot,
+        D_ring,
+        cites=_TABLE,
+        idea="H takes the axes of P away: neither side of D stands in axes of bodies.",
+        twins=(
+            Twin("P turns, H does not", _D_dot, H @ differentiate(P, frame="world") @ H.T),
+            Twin("sign", _D_dot, -D_ring),
+        ),
+    ),
 )

@@ -2,7 +2,7 @@
 
 from operator_algebra.expressions.build import vector
 from operator_algebra.identities.identity import Identity, Law, Twin
-from operator_algebra.identities.themes.derivatives import CONSTANT, SINGLE, TURNING
+from operator_algebra.identities.themes.derivatives import CLOSED, CONSTANT, SINGLE, TURNING
 from operator_algebra.identities.themes.factorization import mass
 from operator_algebra.identities.themes.noise import ZERO
 from operator_algebra.identities.themes.sensitivities import gradient, mass_rate, w
@@ -173,7 +173,7 @@ LAWS: tuple[Law, ...] = (
         "velocity terms in total rates, without J",
         C_xi,
         H @ psi @ (_joint_side - delta @ P_plus @ _inboard),
-        domain=(CONSTANT, "J = 0"),
+        domain=(CLOSED, CONSTANT, "J = 0"),
         cites="diagonalized dynamics, lemma 7.3",
         misprint="Ω̃_δ for δ",
         idea="H δ P⁺ = 0, so that ψ E_φ δ P⁺ = (ψ − I) δ P⁺.",
@@ -205,6 +205,31 @@ LAWS: tuple[Law, ...] = (
         twins=(
             Twin("P̊ for π̇", C_xi, H @ psi @ (P_ring @ H.T @ xi - (delta @ P + V_tilde.T @ M) @ V)),
             Twin("P⁺ for P", C_xi, H @ psi @ (pi_dot @ H.T @ xi - (delta @ P_plus + V_tilde.T @ M) @ V)),
+        ),
+    ),
+    Identity(
+        "velocity terms in total rates by what passes, turning joints",
+        C_xi,
+        H @ psi @ (pi_dot @ H.T @ xi - (rotation_delta @ P + V_tilde.T @ M) @ V),
+        domain=(TURNING, "any J"),
+        cites="diagonalized dynamics, lemma 7.3",
+        idea="For a turning joint δ is a rotation.",
+        twins=(
+            Twin("P̊ for π̇", C_xi, H @ psi @ (P_ring @ H.T @ xi - (rotation_delta @ P + V_tilde.T @ M) @ V)),
+            Twin("sign", C_xi, H @ psi @ (pi_dot @ H.T @ xi + (rotation_delta @ P - V_tilde.T @ M) @ V)),
+        ),
+    ),
+    Identity(
+        "normalised velocity terms by those of the rates",
+        C_nu,
+        ell @ _terms - m_ring.T @ v,
+        domain=("any J",),
+        cites="diagonalized dynamics (3.2)",
+        idea="ν = m* v, so that ν̇ = m* v̇ + ṁ* v: what holds for every joint.",
+        twins=(
+            Twin("sign", C_nu, ell @ _terms + m_ring.T @ v),
+            Twin("root constant", C_nu, ell @ _terms),
+            Twin("diagonal alone", C_nu, inv(root(D)) @ _terms - m_ring.T @ v),
         ),
     ),
     Identity(

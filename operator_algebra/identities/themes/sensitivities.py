@@ -17,8 +17,10 @@ from operator_algebra.symbols import (
     M,
     P,
     P_plus,
+    P_ring,
     U,
     U_ring,
+    Upsilon_plus,
     V,
     V_tilde,
     a,
@@ -37,6 +39,7 @@ from operator_algebra.symbols import (
     pi_dot,
     psi,
     root,
+    rotation,
     rotation_delta,
     tau,
     tau_bar,
@@ -61,6 +64,9 @@ _root_rate = differentiate(ell, domain=[SINGLE])
 _skewed = E_psi @ pi_dot - pi_dot @ E_psi.T
 _delta_w, _turn_w = motion(w).delta, motion(w).rotation_delta
 _outboard = phi @ M @ V
+_spun = rotation_delta @ P + P @ rotation_delta.T
+_turned = P_ring + _spun
+_turned_skewed = E_psi @ _turned - _turned @ E_psi.T
 
 LAWS: tuple[Law, ...] = (
     Identity(
@@ -135,6 +141,27 @@ LAWS: tuple[Law, ...] = (
         ),
     ),
     Identity(
+        "rate of the square root of the mass matrix, turning joints",
+        m_ring,
+        H @ phi @ (rotation_delta @ phi_tilde @ P + 0.5 * (I + tau_bar) @ _turned) @ H.T @ inv(root(D)).T,
+        domain=(TURNING, "J = 0"),
+        cites="diagonalized dynamics (6.11)",
+        misprint="τ and τ̄ cannot be told apart",
+        idea="For a turning joint δ is a rotation.",
+        twins=(
+            Twin(
+                "τ for τ̄",
+                m_ring,
+                H @ phi @ (rotation_delta @ phi_tilde @ P + 0.5 * (I + tau) @ _turned) @ H.T @ inv(root(D)).T,
+            ),
+            Twin(
+                "sign",
+                m_ring,
+                H @ phi @ (0.5 * (I + tau_bar) @ _turned - rotation_delta @ phi_tilde @ P) @ H.T @ inv(root(D)).T,
+            ),
+        ),
+    ),
+    Identity(
         "rate of the square root at a velocity",
         m_ring @ nu,
         H @ phi @ (delta @ phi @ K @ H @ P + 0.5 * (delta @ P + P @ delta.T + _skewed)) @ V,
@@ -152,6 +179,26 @@ LAWS: tuple[Law, ...] = (
                 "sign of δ",
                 m_ring @ nu,
                 H @ phi @ (0.5 * (delta @ P + P @ delta.T + _skewed) - delta @ phi @ K @ H @ P) @ V,
+            ),
+        ),
+    ),
+    Identity(
+        "rate of the square root at a velocity, turning joints",
+        m_ring @ nu,
+        H @ phi @ (rotation_delta @ phi @ K @ H @ P + 0.5 * (_spun + _turned_skewed)) @ V,
+        domain=(TURNING, "J = 0"),
+        cites="diagonalized dynamics (6.12)",
+        idea="For a turning joint δ is a rotation.",
+        twins=(
+            Twin(
+                "without half",
+                m_ring @ nu,
+                H @ phi @ (rotation_delta @ phi @ K @ H @ P + _spun + _turned_skewed) @ V,
+            ),
+            Twin(
+                "sign",
+                m_ring @ nu,
+                H @ phi @ (0.5 * (_spun + _turned_skewed) - rotation_delta @ phi @ K @ H @ P) @ V,
             ),
         ),
     ),
@@ -242,6 +289,36 @@ LAWS: tuple[Law, ...] = (
             Twin("ψ for φ", mass_along, H @ psi @ (_turn_w @ phi @ M + M @ phi.T @ _turn_w.T) @ psi.T @ H.T),
         ),
     ),
+    Statement(
+        "gradient of the determinant of the mass matrix",
+        "entries",
+        "query",
+        trace(inv(mass) @ mass_along),
+        trace(2 * _delta_w @ P_plus @ Upsilon_plus),
+        reads="tr (H φ M φ* H*)⁻¹ ∂_w(H φ M φ* H*) = 2 tr δ_w P⁺ Υ⁺",
+        domain=(CONSTANT, "any J"),
+        idea="The rate of D, summed inward, against how bodies yield, summed outward: either sweep can be done first.",
+        twins=(
+            Statement(
+                "without 2",
+                "entries",
+                "query",
+                trace(inv(mass) @ mass_along),
+                trace(_delta_w @ P_plus @ Upsilon_plus),
+                reads="tr (H φ M φ* H*)⁻¹ ∂_w(H φ M φ* H*) = tr δ_w P⁺ Υ⁺",
+                domain=(CONSTANT,),
+            ),
+            Statement(
+                "before the joint",
+                "entries",
+                "query",
+                trace(inv(mass) @ mass_along),
+                trace(2 * _delta_w @ P @ Upsilon_plus),
+                reads="tr (H φ M φ* H*)⁻¹ ∂_w(H φ M φ* H*) = 2 tr δ_w P Υ⁺",
+                domain=(CONSTANT,),
+            ),
+        ),
+    ),
     Identity(
         "gradient of kinetic energy",
         gradient,
@@ -278,6 +355,18 @@ LAWS: tuple[Law, ...] = (
         twins=(
             Twin("rotation alone", gradient, 2 * w.T @ H @ phi @ (rotation_delta @ phi + V_tilde.T) @ M @ V),
             Twin("sign", gradient, 2 * w.T @ H @ phi @ (delta @ phi - V_tilde.T) @ M @ V),
+        ),
+    ),
+    Identity(
+        "gradient of kinetic energy by sums, turning joints",
+        gradient,
+        2 * w.T @ H @ phi @ (rotation_delta @ phi + V_tilde.T) @ M @ V,
+        domain=(TURNING,),
+        cites="diagonalized dynamics (6.16b)",
+        idea="For a turning joint δ is a rotation.",
+        twins=(
+            Twin("whole rotation", gradient, 2 * w.T @ H @ phi @ (rotation @ phi + V_tilde.T) @ M @ V),
+            Twin("sign", gradient, 2 * w.T @ H @ phi @ (rotation_delta @ phi - V_tilde.T) @ M @ V),
         ),
     ),
     Identity(

@@ -48,7 +48,7 @@ def test_no_twin_is_proved(law: Identity) -> None:
         assert not prove(claim, seconds=SECONDS), twin.slip
 
 
-RATES = ("derivatives", "sensitivities", "diagonalized", "geometry")
+RATES = ("derivatives", "sensitivities", "gradients", "diagonalized", "geometry")
 PLAIN = [law for law in LAWS if law.theme not in RATES]
 """Themes whose mutants take minutes."""
 

@@ -4,8 +4,9 @@ from operator_algebra.expressions.build import vector
 from operator_algebra.identities.identity import Identity, Law, Twin
 from operator_algebra.identities.themes.derivatives import CLOSED, CONSTANT, SINGLE, TURNING
 from operator_algebra.identities.themes.factorization import mass
+from operator_algebra.identities.themes.gradients import gradient, w
 from operator_algebra.identities.themes.noise import ZERO
-from operator_algebra.identities.themes.sensitivities import gradient, mass_rate, w
+from operator_algebra.identities.themes.sensitivities import mass_rate
 from operator_algebra.symbols import (
     B,
     C_nu,

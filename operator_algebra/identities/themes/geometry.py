@@ -5,7 +5,7 @@ from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.identities.identity import Identity, Law, Twin
 from operator_algebra.identities.themes.derivatives import CONSTANT, SINGLE
 from operator_algebra.identities.themes.factorization import mass
-from operator_algebra.identities.themes.sensitivities import w
+from operator_algebra.identities.themes.gradients import w
 from operator_algebra.operators.spaces import RATE
 from operator_algebra.rates import Motion
 from operator_algebra.symbols import (

@@ -35,6 +35,7 @@ def finished(graph: Graph, zeros: frozenset[str], *, keyed: bool) -> Program:
         report=_report(graph, names, outputs),
         method=graph.method,
         keyed=keyed,
+        sizes=graph.sizes,
         absent=tuple(sorted(zeros & {leaf.name for leaf in leaves if leaf.origin == "model"})),
     )
 

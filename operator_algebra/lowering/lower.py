@@ -13,14 +13,16 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.order import reading_key
 from operator_algebra.expressions.query import Query, body_of, question
 from operator_algebra.expressions.traverse import free_symbols, named_apart
+from operator_algebra.lowering.classical import classical_accelerations
 from operator_algebra.lowering.compliance import with_compliance
 from operator_algebra.lowering.finish import finished
 from operator_algebra.lowering.graph import Graph, Method
 from operator_algebra.lowering.lift import Lift
-from operator_algebra.lowering.passes import PASSES
+from operator_algebra.lowering.passes import FRONT, PASSES, Pass
 from operator_algebra.lowering.queries import NoWalk, transfer
 from operator_algebra.lowering.totals import logdet, trace
 from operator_algebra.operators.spaces import ONE
+from operator_algebra.programs.instructions import called
 from operator_algebra.programs.program import Output, OutputKind, Program
 from operator_algebra.programs.records import Ref
 from operator_algebra.programs.verify import check_program
@@ -51,9 +53,33 @@ def lower(
     named_apart(dict.fromkeys(symbol for body in bodies for symbol in sorted(free_symbols(body), key=reading_key)))
     graph = Graph(method=method, sizes=checked_sizes(sizes, bodies))
     graph.wanted = lifted(Lift(graph, zeros), formulas)
-    for one in PASSES:
+    return _passed(graph, PASSES, zeros, keyed=isinstance(e, Mapping))
+
+
+def by_classical_accelerations(program: Program) -> Program:
+    """Another program for the same results, in fewer operations on numbers; the same one where there is none.
+
+    >>> from operator_algebra.applications.dynamics import inverse_dynamics
+    >>> program = lower(inverse_dynamics)
+    >>> by_classical_accelerations(program) is program
+    False
+    """
+    if program.method != "auto" or not any(map(called, (step.definition for step in program.steps.values()))):
+        return program
+    graph, zeros = Graph(sizes=program.sizes), frozenset(program.absent)
+    graph.wanted = lifted(Lift(graph, zeros), {output.name: output.formula for output in program.outputs})
+    for one in FRONT:
         one(graph)
-    program = with_compliance(finished(graph, zeros, keyed=isinstance(e, Mapping)), graph.opened, zeros)
+    if not classical_accelerations(graph):
+        return program
+    return _passed(graph, PASSES[len(FRONT) :], zeros, keyed=program.keyed)
+
+
+def _passed(graph: Graph, passes: Iterable[Pass], zeros: frozenset[str], *, keyed: bool) -> Program:
+    """The program of a graph after some passes."""
+    for one in passes:
+        one(graph)
+    program = with_compliance(finished(graph, zeros, keyed=keyed), graph.opened, zeros)
     check_program(program)
     return program
 

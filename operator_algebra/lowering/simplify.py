@@ -7,10 +7,10 @@ from fractions import Fraction
 
 from operator_algebra.lowering.components import components
 from operator_algebra.lowering.graph import RING, Graph, as_form, as_terms, collect
-from operator_algebra.lowering.values import Definition, Unknown, Value
+from operator_algebra.lowering.values import Unknown, Value
 from operator_algebra.operators.spaces import Type
 from operator_algebra.programs.instructions import Invert, Linear, Reduce, Shift
-from operator_algebra.programs.records import Ref, Term, map_references, references, terms_of
+from operator_algebra.programs.records import Ref, Term, map_references, references, terms_of, with_terms
 
 
 def resolve_aliases(graph: Graph) -> None:
@@ -86,7 +86,7 @@ def inline_single_use(graph: Graph) -> None:
                 taken.append(last.value)
             if taken:
                 changed = True
-                graph.put(number, replace(value, definition=_with_terms(value.definition, collect(terms))))
+                graph.put(number, replace(value, definition=with_terms(value.definition, collect(terms))))
                 for source_number in taken:
                     del graph.values[source_number]
 
@@ -101,10 +101,6 @@ def _starts_with_inverse(graph: Graph, inner: Linear) -> bool:
     """ν = D⁻¹ ε keeps its own line."""
     factors = inner.terms[0].factors if inner.terms else ()
     return len(factors) > 1 and isinstance(graph[factors[0].value].definition, Invert)
-
-
-def _with_terms(definition: Linear | Unknown | Reduce, terms: tuple[Term, ...]) -> Definition:
-    return replace(definition, terms=terms)
 
 
 def separate_constants(graph: Graph) -> None:
@@ -132,7 +128,7 @@ def separate_constants(graph: Graph) -> None:
                 mixed = len(known) == len(parts) and any(known) and not all(known)
                 terms.extend(_through(term, parts) if mixed else [term])
             if len(terms) > len(definition.terms):
-                graph.put(number, replace(graph[number], definition=_with_terms(definition, collect(terms))))
+                graph.put(number, replace(graph[number], definition=with_terms(definition, collect(terms))))
     graph.prune()
 
 
@@ -149,7 +145,7 @@ def factor_sums(graph: Graph) -> bool:
             continue
         terms = _factor_common(graph, value.definition.terms)
         if terms != value.definition.terms:
-            graph.put(number, replace(value, definition=_with_terms(value.definition, terms)))
+            graph.put(number, replace(value, definition=with_terms(value.definition, terms)))
             changed = True
     return changed
 
@@ -261,7 +257,7 @@ def _merge(graph: Graph, number: int, shift: Shift, group: list[tuple[Term, _Rec
     others = [term for term in value.definition.terms if term not in taken]
     graph.put(
         number,
-        replace(value, definition=_with_terms(value.definition, collect([*others, Term(sign, (Ref(merged),))]))),
+        replace(value, definition=with_terms(value.definition, collect([*others, Term(sign, (Ref(merged),))]))),
     )
 
 
@@ -280,7 +276,7 @@ def drop_zeros(graph: Graph) -> None:
                     t for t in definition.terms if not zero.intersection((*t.scalars, *(r.value for r in t.factors)))
                 )
                 if terms != definition.terms:
-                    graph.put(number, replace(value, definition=_with_terms(definition, terms)))
+                    graph.put(number, replace(value, definition=with_terms(definition, terms)))
                 if not terms and not isinstance(definition, Unknown):
                     zero.add(number)
                     pending = True
@@ -307,7 +303,7 @@ def drop_identities(graph: Graph) -> None:
             for t in value.definition.terms
         )
         if terms != value.definition.terms:
-            graph.put(number, replace(value, definition=_with_terms(value.definition, collect(terms))))
+            graph.put(number, replace(value, definition=with_terms(value.definition, collect(terms))))
 
 
 def simplify(graph: Graph) -> None:

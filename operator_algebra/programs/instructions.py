@@ -286,3 +286,8 @@ def hops_of(definition: Record) -> Iterator[Hop]:
 def shift_of(definition: Record) -> Shift | None:
     """The instruction itself, if it is a shift."""
     return definition if isinstance(definition, Shift) else None
+
+
+def called(definition: Record) -> Call | None:
+    """The instruction itself, if it is a local function."""
+    return definition if isinstance(definition, Call) else None

@@ -6,7 +6,7 @@ No indices, no model: shapes are pairs of spaces, and one program serves every m
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
@@ -184,6 +184,8 @@ class Program:
     method: str = "auto"
     keyed: bool = False
     absent: tuple[str, ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict[str, int], compare=False)
+    """With what sizes of spaces operations were counted, where forms were chosen."""
 
     @cached_property
     def sweeps(self) -> tuple[Sweep, ...]:

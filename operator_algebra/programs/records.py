@@ -199,6 +199,7 @@ class Record:
 
 
 R = TypeVar("R", bound=type[Record])
+D = TypeVar("D", bound=Record)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field, here, children, parent, everywhere, along))
@@ -224,6 +225,11 @@ def terms_of(definition: Record) -> tuple[Term, ...]:
     return getattr(definition, definition.sums) if definition.sums else ()
 
 
+def with_terms(definition: D, terms: tuple[Term, ...]) -> D:
+    """The same sum of other terms."""
+    return replace(cast("Any", definition), **{definition.sums: terms})
+
+
 def references(definition: Record) -> tuple[tuple[Ref, Label], ...]:
     """What an instruction reads, with a label."""
     try:
@@ -245,9 +251,6 @@ def _label(definition: Record, where: str) -> Label:
     if len(where) == 1:
         return cast("Label", where)
     return "U" if getattr(definition, where).inward else "D"
-
-
-D = TypeVar("D", bound=Record)
 
 
 def map_references(definition: D, change: Change) -> D:

@@ -42,6 +42,18 @@ class Turned(Matrix):
 
 
 @dataclass(frozen=True, slots=True)
+class Moved(Matrix):
+    """A lever, six by six, by which a force is taken about another point; or its adjoint."""
+
+    lever: tuple[Node, Node, Node]
+
+    @property
+    def T(self) -> Moved:
+        """The adjoint."""
+        return Moved(list(zip(*self.rows, strict=True)), self.width, self.lever)
+
+
+@dataclass(frozen=True, slots=True)
 class Product(Matrix):
     """A block that is applied factor by factor."""
 

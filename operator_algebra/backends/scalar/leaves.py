@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from operator_algebra.backends.scalar.algebra import NodeNumbers, Product, Turn, Turned
+from operator_algebra.backends.scalar.algebra import Moved, NodeNumbers, Product, Turn, Turned
 from operator_algebra.backends.scalar.graph import Node, Scalar
 from operator_algebra.models.model import Model
 from operator_algebra.operators.arrays import AnyBlock, AnyMatrix, AnyVector
@@ -110,7 +110,11 @@ class NodeLeaves:
         zero, unit = numbers.zero, numbers.identity(6)
         lever = ((zero, -z, y), (z, zero, -x), (-y, x, zero))
         parts: list[Matrix] = [
-            Matrix([[*row[:3], *side] for row, side in zip(unit.rows, lever, strict=False)] + list(unit.rows[3:]), 6)
+            Moved(
+                [[*row[:3], *side] for row, side in zip(unit.rows, lever, strict=False)] + list(unit.rows[3:]),
+                6,
+                (x, y, z),
+            )
         ] * any(entry is not zero for entry in (x, y, z))
         parts += [turned for turn in turns if (turned := self._turned(turn)) is not None]
         if not parts:

@@ -17,6 +17,7 @@ from operator_algebra.backends.scalar.algebra import NodeNumbers
 from operator_algebra.backends.scalar.graph import Graph, Node, Untraceable, needed, operations
 from operator_algebra.backends.scalar.leaves import NodeLeaves
 from operator_algebra.backends.scalar.margin import margin, of_configurations
+from operator_algebra.backends.scalar.rigid import Law, laws
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.backends.scalar.sine import FARTHEST
 from operator_algebra.backends.scalar.tape import Tape
@@ -26,7 +27,7 @@ from operator_algebra.backends.sizes import mechanism_of
 from operator_algebra.errors import SingularError
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import body_of, dense
-from operator_algebra.lowering.lower import lower
+from operator_algebra.lowering.lower import by_classical_accelerations, lower
 from operator_algebra.models.configurations import UNIT
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
@@ -47,7 +48,7 @@ _ROOM = 1.5
 def trace(program: Program, model: Model, signature: Signature) -> Traced:
     """The graph of a program for one model and one form of arguments; `Untraceable` where there is none."""
     try:
-        return Tracer.of(program, model, signature).traced()
+        return Tracer.of(by_classical_accelerations(program), model, signature).traced()
     except Unread as relations:
         raise Untraceable(str(relations)) from None
     except (ArithmeticError, AttributeError, LookupError, SingularError, TypeError, ValueError) as error:
@@ -180,8 +181,13 @@ class Tracer(Interpreter):
 
     def block(self, step: Step, k: int) -> Matrix:
         """The block of a step; a sum over all bodies that is inverted has one triangle if its formula has."""
-        found = super().block(step, k)
+        law = self._laws.get(step.number)
+        found = super().block(step, k) if law is None else law.block(self, self.nodes, k)
         return self.nodes.averaged(found) if step.number in self._mirrored_sums else found
+
+    @cached_property
+    def _laws(self) -> Mapping[int, Law]:
+        return laws(self.program)
 
     @cached_property
     def _mirrored_sums(self) -> frozenset[int]:

@@ -152,8 +152,8 @@ def test_inputs_that_are_not_given_leave_no_operations() -> None:
 @pytest.mark.parametrize(
     ("name", "most"),
     [
-        ("inverse_dynamics", 790),
-        ("forward_dynamics", 1430),
+        ("inverse_dynamics", 590),
+        ("forward_dynamics", 1360),
     ],
 )
 def test_operations_of_an_arm(name: str, most: int) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import ClassVar
 
 from operator_algebra.lowering.dependence import merge_dependent
 from operator_algebra.lowering.finish import sketched
@@ -29,20 +28,12 @@ SINGLY = 3
 """Up to so many sums are transposed in every choice; of more, all or none."""
 
 
-class _Hinge:
-    nv: ClassVar[int] = 1
-
-
-class _Link:
-    joint = _Hinge()
-
-
 @dataclass(frozen=True)
 class _Tree:
     """What operations are counted on before there is a mechanism."""
 
     parent: tuple[int, ...] = (-1, 0, 1, 2, 3, 1, 5, 6)
-    bodies: tuple[_Link, ...] = 8 * (_Link(),)
+    freedoms: tuple[int, ...] = (1,) * 8
 
     @property
     def n(self) -> int:

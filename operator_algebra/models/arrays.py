@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +29,18 @@ class ModelArrays:
     stiffness: Floats  # (nv,)
     damping: Floats  # (nv,)
 
+    def __post_init__(self) -> None:
+        for array in vars(self).values():
+            array.setflags(write=False)
+
+    def __setstate__(self, state: dict[str, Floats]) -> None:
+        vars(self).update(state)
+        self.__post_init__()  # what is read from a file may be written to
+
+    def same(self, other: ModelArrays) -> bool:
+        """Whether all numbers are equal."""
+        return all(np.array_equal(array, getattr(other, name)) for name, array in vars(self).items())
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JointGroup:
@@ -41,15 +52,39 @@ class JointGroup:
     q: Indices  # (m, nq)
     v: Indices  # (m, nv)
 
+    @property
+    def stacked(self) -> bool:
+        """Whether the parameters of `joint` are columns; a user's joint stands alone."""
+        return self.joint.kind in JOINT_KINDS
+
+    def holds(self, body: int) -> bool:
+        """Whether a body is one of them."""
+        place = int(np.searchsorted(self.bodies, body))
+        return place < len(self.bodies) and int(self.bodies[place]) == body
+
+    def same(self, other: JointGroup) -> bool:
+        """Whether these are the same bodies, on joints with the same parameters; a user's joints are compared whole."""
+        if self.kind_class is not other.kind_class or not np.array_equal(self.bodies, other.bodies):
+            return False
+        if not self.stacked:
+            return self.joint == other.joint
+        one, two = self.joint, other.joint
+        return all(np.array_equal(getattr(one, field), getattr(two, field)) for field in one.parameters)
+
+    def content(self) -> bytes:
+        """What a digest of the model is made from."""
+        told = repr((self.kind_class.__qualname__, None if self.stacked else self.joint)).encode()
+        parts = [np.asarray(getattr(self.joint, field)) for field in self.joint.parameters if self.stacked]
+        return b"".join([told, self.bodies.tobytes(), *(part.tobytes() for part in parts)])
+
     def wide_joint(self, kind: np.dtype[Any]) -> Joint:
         """The joint for coordinates of this kind: beyond doubles its parameters are as wide, so that formulas are."""
         wide = np.finfo(kind).dtype
-        if wide == np.float64 or self.joint.kind not in JOINT_KINDS:
+        if wide == np.float64 or not self.stacked:
             return self.joint
-        one = copy.copy(self.joint)
-        for field in one.parameters:
-            object.__setattr__(one, field, np.asarray(getattr(one, field)).astype(wide))
-        return one
+        return self.joint.with_fields(
+            {field: np.asarray(getattr(self.joint, field)).astype(wide) for field in self.joint.parameters}
+        )
 
 
 def model_arrays(bodies: Sequence[Body]) -> ModelArrays:
@@ -59,7 +94,7 @@ def model_arrays(bodies: Sequence[Body]) -> ModelArrays:
     def per_dof(field: str) -> Floats:
         return np.array([value for body in bodies for value in getattr(body.joint, field)], dtype=np.float64)
 
-    arrays = ModelArrays(
+    return ModelArrays(
         rotation=np.array([body.placement.rotation for body in bodies], dtype=np.float64).reshape(count, 3, 3),
         translation=np.array([body.placement.translation for body in bodies], dtype=np.float64).reshape(count, 3),
         mass=np.array([body.inertia.mass for body in bodies], dtype=np.float64),
@@ -69,9 +104,6 @@ def model_arrays(bodies: Sequence[Body]) -> ModelArrays:
         stiffness=per_dof("stiffness"),
         damping=per_dof("damping"),
     )
-    for array in vars(arrays).values():
-        array.setflags(write=False)
-    return arrays
 
 
 def joint_groups(bodies: Sequence[Body], q_start: Indices, v_start: Indices) -> tuple[JointGroup, ...]:

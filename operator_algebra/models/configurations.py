@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -47,9 +46,9 @@ def random(model: Model, seed: int) -> tuple[Floats, Floats]:
     q = np.zeros(model.nq)
     for group in model.joint_groups:
         q[group.q] = group.joint.random(rng, (len(group.bodies),))
-    for part, body in zip(model.q_slices, model.bodies, strict=True):
-        limits = body.joint.limits
-        if limits is None or body.joint.nq != body.joint.nv:
+    for k, limits in model.columns.limits.items():
+        part, rates = model.q_slices[k], model.v_slices[k]
+        if part.stop - part.start != rates.stop - rates.start:
             continue
         for i, (low, high) in enumerate(zip(limits.lower, limits.upper, strict=False)):
             if np.isfinite(low) and np.isfinite(high):
@@ -142,25 +141,25 @@ def _in_range(model: Model, result: Numbers, what: str) -> Numbers:
 def rest(model: Model) -> Floats:
     """The configuration in which no spring pulls; neutral where a joint says nothing."""
     q = neutral(model)
-    for part, body in zip(model.q_slices, model.bodies, strict=True):
-        if body.joint.rest:
-            q[part] = body.joint.rest
+    for k, values in model.columns.rest.items():
+        q[model.q_slices[k]] = values
     return q
 
 
 def followed_q(model: Model, q: Numbers) -> Numbers:
     """The configuration in which followers stand where the joints that they follow put them; others are kept."""
-    return _followed(model, q, model.q_slices, offsets=True)
+    return _followed(model, q, offsets=True)
 
 
 def followed_v(model: Model, v: Numbers) -> Numbers:
     """The rates with which followers keep to the joints that they follow; others are kept."""
-    return _followed(model, v, model.v_slices, offsets=False)
+    return _followed(model, v, offsets=False)
 
 
-def _followed(model: Model, values: Numbers, places: Sequence[slice], *, offsets: bool) -> Numbers:
+def _followed(model: Model, values: Numbers, *, offsets: bool) -> Numbers:
     if not model.mimic:
         return values
+    places = model.q_slices if offsets else model.v_slices
     start = {name: part.start for name, part in zip(model.joint_names, places, strict=True)}
     led = [start[mimic.joint] for mimic in model.mimic]
     leading = [start[mimic.follows] for mimic in model.mimic]

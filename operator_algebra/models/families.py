@@ -12,7 +12,8 @@ from operator_algebra.errors import ModelError, explain
 from operator_algebra.models.configurations import generator
 from operator_algebra.models.joints.axis import random_direction
 from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, joint_class, make_joint
-from operator_algebra.models.model import Body, Model
+from operator_algebra.models.model import Model
+from operator_algebra.models.seedlings import BLOCK, Bodies, Seedlings
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.reals import real
 from operator_algebra.spatial.transforms import Placement
@@ -33,24 +34,21 @@ def chain(n: int, *, joint: str | Sequence[str] = "revolute", seed: int | None =
     """
     n = _count(n)
     kinds = _kinds([joint] if isinstance(joint, str) else joint)
+    parents = range(-1, n - 1)
     if seed is not None:
         rng = generator(seed)
-        parents = list(range(-1, n - 1))
         return forest(f"chain{n}", parents, [kinds[k % len(kinds)] for k in range(n)], rng, 0.0)
     rod = Inertia.cylinder(1.0, 0.05, 1.0, com=(0.5, 0.0, 0.0), axis=0)
-    first, next_one = Placement(), Placement(translation=(1.0, 0.0, 0.0))
-    made: dict[str, Joint] = {}
-    bodies = [
-        Body(
-            f"link{k + 1}",
-            f"link{k}" if k else None,
-            _regular_joint(kinds[k % len(kinds)], k, made),
-            next_one if k else first,
-            rod,
-        )
-        for k in range(n)
-    ]
-    return Model(name=f"chain{n}", bodies=bodies)
+    seedlings = Seedlings(n)
+    for start in range(0, n, BLOCK):
+        several = range(start, min(start + BLOCK, n))
+        place = np.zeros((len(several), 3))
+        place[:, 0] = 1.0
+        place[0, 0] = float(start > 0)
+        alike = Bodies(*map(np.array, (np.eye(3), place, rod.mass, rod.com, rod.inertia_at_com)))
+        own = [(k, kinds[k % len(kinds)]) for k in several]
+        seedlings.add([kind for _, kind in own], [joint_class(kind).chain_options(k) for k, kind in own], alike)
+    return seedlings.grown(f"chain{n}", parents)
 
 
 def random_tree(
@@ -102,25 +100,10 @@ def forest(
     >>> forest("pair", [-1, -1], ["revolute", "fixed"], np.random.default_rng(0))
     Model pair   2 bodies   1 revolute, 1 fixed   nq 1, nv 1   2 fixed bases
     """
-    bodies: list[Body] = []
-    for k, (parent, kind) in enumerate(zip(parents, kinds, strict=True)):
-        place = Placement.from_axis_angle(
-            random_direction(rng), float(rng.uniform(-math.pi, math.pi)), rng.uniform(-0.5, 0.5, 3).tolist()
-        )
-        scale = 10.0 ** float(rng.uniform(-mass_spread, mass_spread))
-        joint = random_joint(kind, rng, name=f"joint{k + 1}")
-        above = f"link{parent + 1}" if parent >= 0 else None
-        bodies.append(Body(f"link{k + 1}", above, joint, place, random_inertia(rng, scale=scale)))
-    return Model(name=name, bodies=bodies)
-
-
-def _regular_joint(kind: str, k: int, made: dict[str, Joint]) -> Joint:
-    """Joint k of a regular chain; many differ in their names alone."""
-    options = joint_class(kind).chain_options(k)
-    told = f"{kind}{options}"
-    if told not in made:
-        made[told] = make_joint(kind, **options)
-    return made[told].named(f"joint{k + 1}")
+    seedlings = Seedlings(len(parents))
+    for start in range(0, len(parents), BLOCK):
+        seedlings.draw(kinds[start : start + BLOCK], rng, mass_spread)
+    return seedlings.grown(name, parents)
 
 
 def _share(value: object, what: str, most: float) -> float:

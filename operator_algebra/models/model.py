@@ -16,16 +16,21 @@ from numpy.typing import ArrayLike, NDArray
 from operator_algebra.arguments import entries, flag, items, quoted, shown, told
 from operator_algebra.errors import InputError, ModelError, explain
 from operator_algebra.models import configurations, summary
-from operator_algebra.models.arrays import JointGroup, ModelArrays, joint_groups, model_arrays
+from operator_algebra.models.arrays import Indices, JointGroup, ModelArrays
 from operator_algebra.models.body import Body, Frame
+from operator_algebra.models.columns import Columns
 from operator_algebra.models.loops import Loop, checked
 from operator_algebra.models.mimic import Mimic
 from operator_algebra.models.numeric import Numbers
+from operator_algebra.models.plausible import each_its_own, number_problems
+from operator_algebra.models.problems import Problem, Where, report
 from operator_algebra.models.topology import depth_first, heights, levels
-from operator_algebra.models.validate import Problem, Where, mimic_problems, model_problems, parent_indices, report
+from operator_algebra.models.validate import body_of, examined, mimic_problems
 from operator_algebra.spatial.transforms import vector3
 
 __all__ = ["Body", "Frame", "Loop", "Mimic", "Model", "check_model"]
+
+GRAVITY = (0.0, 0.0, -9.81)
 
 
 class Model:
@@ -49,7 +54,8 @@ class Model:
     """
 
     name: str
-    bodies: tuple[Body, ...]
+    columns: Columns
+    """All that the bodies say, row by row: what formulas are evaluated with."""
     gravity: tuple[float, float, float]
     mimic: tuple[Mimic, ...]
     loops: tuple[Loop, ...]
@@ -59,7 +65,7 @@ class Model:
         *,
         name: str = "model",
         bodies: Iterable[Body],
-        gravity: Sequence[float] = (0.0, 0.0, -9.81),
+        gravity: Sequence[float] = GRAVITY,
         frames: Mapping[str, Frame] | None = None,
         mimic: Iterable[Mimic] = (),
         loops: Iterable[Loop] = (),
@@ -74,9 +80,10 @@ class Model:
         for k, entry in enumerate(mimics):
             if not isinstance(entry, Mimic):
                 raise ModelError(explain(f"{shown(entry)} is not a Mimic", f"model {quoted(name)}, mimic {k}"))
-        found = [*model_problems(name, given, gravity, named), *mimic_problems(name, given, mimics)]
-        report(found, strict=flag(strict, "strict", error=ModelError))
-        self._store(name, given, gravity, named, mimics, checked(loops, named, f"model {quoted(name)}"))
+        found, columns = examined(name, given, gravity, named)
+        report([*found, *mimic_problems(name, given, mimics)], strict=flag(strict, "strict", error=ModelError))
+        closing = checked(loops, named, f"model {quoted(name)}")
+        self._store(name, given, columns, gravity=gravity, frames=named, mimic=mimics, loops=closing)
 
     @classmethod
     def from_parts(
@@ -97,31 +104,38 @@ class Model:
 
         The reader has tested `mimic` and `loops`.
         """
-        found = [*problems, *model_problems(name, bodies, gravity, frames, where, implausible)]
-        report(found, strict=strict, stacklevel=5)
+        found, columns = examined(name, bodies, gravity, frames, where, implausible)
+        report([*problems, *found], strict=strict, stacklevel=5)
         model = cls.__new__(cls)
-        model._store(name, tuple(bodies), gravity, frames, mimic, loops)
+        model._store(name, bodies, columns, gravity=gravity, frames=frames, mimic=mimic, loops=loops)
+        return model
+
+    @classmethod
+    def from_columns(cls, name: str, columns: Columns) -> Model:
+        """The model of bodies that stand depth-first and have names of their own; their numbers are tested."""
+        report(number_problems(columns, body_of(name, columns.names), each_its_own), strict=True)
+        model = cls.__new__(cls)
+        vars(model).update(name=name, columns=columns, gravity=GRAVITY, _frames={}, mimic=(), loops=())
         return model
 
     def _store(
         self,
         name: str,
-        given: tuple[Body, ...],
+        given: Sequence[Body],
+        columns: Columns | None,
+        *,
         gravity: Sequence[float],
         frames: Mapping[str, Frame],
         mimic: Sequence[Mimic],
         loops: Sequence[Loop],
     ) -> None:
-        parents = parent_indices(given)
-        order, parent = depth_first(parents)
-        state = self.__dict__
-        state["name"] = name
-        state["parent"] = tuple(parent)
-        state["bodies"] = tuple(_with_parent_name(given, k, parents[k]) for k in order)
-        state["gravity"] = vector3(gravity, "gravity")
-        state["_frames"] = dict(frames)
-        state["mimic"] = tuple(mimic)
-        state["loops"] = tuple(loops)
+        assert columns is not None, "whatever has no columns has problems"
+        order, parent = depth_first(columns.parent)
+        bodies = tuple([_with_parent_name(given, k, columns.parent[k]) for k in order])
+        if order != list(range(len(order))):
+            columns = Columns.of(bodies, parent)
+        own = {"columns": columns, "bodies": bodies, "gravity": vector3(gravity, "gravity")}
+        vars(self).update(own, name=name, _frames=dict(frames), mimic=tuple(mimic), loops=tuple(loops))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise ModelError(f"a model is frozen: {name!r} cannot be set. Make a new model instead.")
@@ -131,27 +145,35 @@ class Model:
 
     # -- topology --------------------------------------------------------------------------------------------------
 
-    parent: tuple[int, ...]
+    @cached_property
+    def bodies(self) -> tuple[Body, ...]:
+        """The bodies, base to tip."""
+        return self.columns.bodies()
+
+    @property
+    def parent(self) -> tuple[int, ...]:
+        """The place of each body's parent, −1 for the ground."""
+        return self.columns.parent
 
     @property
     def n(self) -> int:
         """Number of bodies."""
-        return len(self.bodies)
+        return len(self.parent)
 
     @cached_property
     def nq(self) -> int:
         """Number of coordinates."""
-        return sum(body.joint.nq for body in self.bodies)
+        return sum(group.q.size for group in self.joint_groups)
 
     @cached_property
     def nv(self) -> int:
         """Number of rates: degrees of freedom."""
-        return sum(body.joint.nv for body in self.bodies)
+        return sum(group.v.size for group in self.joint_groups)
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """The bodies carried by each body, in order."""
-        lists: list[list[int]] = [[] for _ in self.bodies]
+        lists: list[list[int]] = [[] for _ in self.parent]
         for k, p in enumerate(self.parent):
             if p >= 0:
                 lists[p].append(k)
@@ -177,25 +199,25 @@ class Model:
         """Bodies on the longest way from the ground to a tip."""
         return max(self.level) + 1
 
-    @cached_property
+    @property
     def body_names(self) -> tuple[str, ...]:
         """Names of the bodies."""
-        return tuple(body.name for body in self.bodies)
+        return self.columns.names
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints; a joint without one is called like the body that it carries."""
-        return tuple(body.joint.name or body.name for body in self.bodies)
+        return tuple([own or body for own, body in zip(self.columns.joint_names, self.body_names, strict=True)])
 
     @cached_property
     def q_slices(self) -> tuple[slice, ...]:
         """Where the coordinates of each joint stand in q."""
-        return _slices([body.joint.nq for body in self.bodies])
+        return _slices(self.columns.nq)
 
     @cached_property
     def v_slices(self) -> tuple[slice, ...]:
         """Where the rates of each joint stand in v."""
-        return _slices([body.joint.nv for body in self.bodies])
+        return _slices(self.columns.nv)
 
     @property
     def frames(self) -> Mapping[str, Frame]:
@@ -212,16 +234,25 @@ class Model:
 
     # -- data for vectorised evaluation ----------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def arrays(self) -> ModelArrays:
         """Placements, inertias and joint constants, stacked over bodies."""
-        return model_arrays(self.bodies)
+        return self.columns.arrays
 
-    @cached_property
+    @property
     def joint_groups(self) -> tuple[JointGroup, ...]:
         """Joints by kind, for one vectorised call for each kind."""
-        starts = [np.array([part.start for part in parts], dtype=np.intp) for parts in (self.q_slices, self.v_slices)]
-        return joint_groups(self.bodies, starts[0], starts[1])
+        return self.columns.groups
+
+    @cached_property
+    def freedoms(self) -> tuple[int, ...]:
+        """How many rates each joint has."""
+        return tuple(self.columns.nv.tolist())
+
+    @property
+    def examples(self) -> tuple[Body, ...]:
+        """Some bodies, among which there is one of each sort: see `Columns.examples`."""
+        return self.columns.examples
 
     # -- configurations --------------------------------------------------------------------------------------------
 
@@ -272,7 +303,7 @@ class Model:
             return True
         if not isinstance(other, Model):
             return NotImplemented
-        return self._value == other._value
+        return self._value == other._value and self.columns.same(other.columns)
 
     def __hash__(self) -> int:
         return int(self.digest[:15], 16)
@@ -280,26 +311,16 @@ class Model:
     @cached_property
     def digest(self) -> str:
         """Hash of the content, the same in every run: sha256 in hexadecimal."""
-        content = hashlib.sha256(repr((self.name, self.gravity, self.parent, self.body_names)).encode())
-        for group in self.joint_groups:
-            content.update(repr((group.kind_class.__qualname__, group.bodies.tolist())).encode())
-        content.update(repr([body.joint for body in self.bodies]).encode())
-        content.update(repr(sorted(self._frames.items())).encode())
-        arrays = self.arrays
-        for array in (arrays.rotation, arrays.translation, arrays.mass, arrays.com, arrays.inertia_at_com):
-            content.update(array.tobytes())
-        if self.mimic:
-            content.update(repr(self.mimic).encode())
-        if self.loops:
-            content.update(repr(self.loops).encode())
+        content = hashlib.sha256(self.columns.digest())
+        content.update(repr((self.name, self.gravity, sorted(self._frames.items()), self.mimic, self.loops)).encode())
         return content.hexdigest()
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("name", "parent", "bodies", "gravity", "_frames", "mimic", "loops")
-        return {key: self.__dict__[key] for key in kept}
+        kept = ("name", "columns", "gravity", "_frames", "mimic", "loops")
+        return {key: vars(self)[key] for key in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        vars(self).update(state)
 
     def __repr__(self) -> str:
         return summary.line(self)
@@ -314,7 +335,7 @@ class Model:
 
     @property
     def _value(self) -> tuple[object, ...]:
-        return (self.name, self.gravity, self.bodies, self._frames, self.mimic, self.loops)
+        return (self.name, self.gravity, self._frames, self.mimic, self.loops)
 
     @cached_property
     def _body_places(self) -> dict[str, int]:
@@ -338,12 +359,12 @@ def check_model(value: object, what: str) -> Model:
     raise InputError(f"{what} takes a model, not {told(value)}. Load one with load(name), or make one with chain(n).")
 
 
-def _with_parent_name(bodies: tuple[Body, ...], k: int, parent: int) -> Body:
+def _with_parent_name(bodies: Sequence[Body], k: int, parent: int) -> Body:
     body = bodies[k]
     name = bodies[parent].name if parent >= 0 else None
     return body if body.parent == name else replace(body, parent=name)
 
 
-def _slices(sizes: Sequence[int]) -> tuple[slice, ...]:
-    stops = np.cumsum(sizes).tolist()
-    return tuple(slice(stop - size, stop) for size, stop in zip(sizes, stops, strict=True))
+def _slices(sizes: Indices) -> tuple[slice, ...]:
+    stops = np.cumsum(sizes)
+    return tuple(map(slice, (stops - sizes).tolist(), stops.tolist()))

@@ -32,7 +32,7 @@ def line(model: Model) -> str:
 
 def base(model: Model) -> str:
     """Whether the roots float."""
-    floating = sum(model.bodies[k].joint.kind == "floating" for k in model.roots)
+    floating = sum(model.columns.kinds[k] == "floating" for k in model.roots)
     roots = len(model.roots)
     if floating in (0, roots):
         kind = "floating" if floating else "fixed"
@@ -56,16 +56,17 @@ def _rows(model: Model) -> list[tuple[str, str, str]]:
     followed = {mimic.joint: mimic.follows for mimic in model.mimic}
     indents: dict[int, str] = {-1: ""}
     rows: list[tuple[str, str, str]] = []
-    for k, body in enumerate(model.bodies[:_LINES]):
+    kinds, masses = model.columns.kinds, model.arrays.mass
+    for k, body in enumerate(model.body_names[:_LINES]):
         indent = indents[model.parent[k]]
         below = indent + ("   " if k in last else "│  ")
         indents[k] = below if len(below) <= _INDENT else f"… {model.level[k] + 1} "
         mark = "└─ " if k in last else "├─ "
         name = model.joint_names[k]
-        joint = body.joint.kind if name == body.name else f"{_short(name)}, {body.joint.kind}"
+        joint = kinds[k] if name == body else f"{_short(name)}, {kinds[k]}"
         if name in followed:
             joint += f", mimics {_short(followed[name])}"
-        rows.append((indent + mark + _short(body.name), joint, f"{body.inertia.mass:g} kg"))
+        rows.append((indent + mark + _short(body), joint, f"{masses[k]:g} kg"))
     return rows
 
 
@@ -83,10 +84,10 @@ def html(model: Model) -> str:
 
 def _table(model: Model, shown: int) -> str:
     rows = "".join(
-        f"<tr><td>{k}</td><td>{escape(_short(body.name))}</td><td>{model.parent[k]}</td>"
-        f"<td>{escape(_short(model.joint_names[k]))}</td><td>{escape(body.joint.kind)}</td>"
-        f"<td>{body.inertia.mass:g}</td></tr>"
-        for k, body in enumerate(model.bodies[:shown])
+        f"<tr><td>{k}</td><td>{escape(_short(body))}</td><td>{model.parent[k]}</td>"
+        f"<td>{escape(_short(model.joint_names[k]))}</td><td>{escape(model.columns.kinds[k])}</td>"
+        f"<td>{model.arrays.mass[k]:g}</td></tr>"
+        for k, body in enumerate(model.body_names[:shown])
     )
     titles = "".join(f"<th>{title}</th>" for title in ("k", "body", "parent", "joint", "kind", "mass [kg]"))
     return f"<table><thead><tr>{titles}</tr></thead><tbody>{rows}</tbody></table>"
@@ -109,8 +110,8 @@ def _drawing(model: Model) -> str:
         for k, p in enumerate(model.parent)
     )
     dots = "".join(
-        f'<circle cx="{spots[k][0]:g}" cy="{spots[k][1]:g}" r="5"><title>{escape(_short(body.name))}</title></circle>'
-        for k, body in enumerate(model.bodies)
+        f'<circle cx="{spots[k][0]:g}" cy="{spots[k][1]:g}" r="5"><title>{escape(_short(body))}</title></circle>'
+        for k, body in enumerate(model.body_names)
     )
     width, height = 60 + 36 * model.depth, 28 + 20 * max(tips - 1, 0)
     ground = f'<rect x="24" y="{spots[-1][1] - 6:g}" width="8" height="12"/>'
@@ -121,7 +122,7 @@ def _drawing(model: Model) -> str:
 
 
 def _kinds(model: Model) -> Counter[str]:
-    return Counter(body.joint.kind for body in model.bodies)
+    return Counter(model.columns.kinds)
 
 
 def _plural(one: str, many: str, count: int) -> str:
@@ -134,4 +135,4 @@ def _short(name: str) -> str:
 
 def joint_kinds(model: Model) -> list[str]:
     """The kind of each joint, base to tip."""
-    return [body.joint.kind for body in model.bodies]
+    return model.columns.kinds

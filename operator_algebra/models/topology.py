@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import eq
 
 
 def depth_first(parents: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -13,6 +14,9 @@ def depth_first(parents: Sequence[int]) -> tuple[list[int], list[int]]:
     >>> depth_first([-1, 0, 0, 1])
     ([0, 1, 3, 2], [-1, 0, 1, 0])
     """
+    count = len(parents)
+    if all(map(eq, parents, range(-1, count - 1))):  # a chain is in order
+        return list(range(count)), list(range(-1, count - 1))
     children: list[list[int]] = [[] for _ in parents]
     stack: list[int] = []
     for k in reversed(range(len(parents))):

@@ -80,11 +80,10 @@ class Bound:
 
 def model_layouts(model: Model) -> Layouts:
     """Block sizes of the spaces that every model has, by size family."""
-    joints = [part.stop - part.start for part in model.v_slices]
     return Layouts(
         {
             "spatial": Layout.of(np.full(model.n, 6)),
-            "joint": Layout.of(joints),
+            "joint": Layout.of(model.columns.nv),
             "one": Layout.of([1], attached=False),
             "rounding": Layout.of([2], attached=False),
             "ground": Layout.of([6], attached=False),

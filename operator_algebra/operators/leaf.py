@@ -38,10 +38,10 @@ class BodyData(Protocol):
 
 
 class ModelData(Protocol):
-    """What decides whether a model has a leaf."""
+    """What decides whether a model has a leaf: bodies among which there is one of each sort, and gravity."""
 
     @property
-    def bodies(self) -> Sequence[BodyData]: ...
+    def examples(self) -> Sequence[BodyData]: ...
     @property
     def gravity(self) -> Sequence[float]: ...
 
@@ -184,7 +184,7 @@ class Leaf:
 
     def absent(self, model: ModelData) -> bool:
         """Whether it is zero for every configuration of a model, so that its terms can be folded away."""
-        return not (self.within(model) and any(map(self.at, model.bodies)))
+        return not (self.within(model) and any(map(self.at, model.examples)))
 
     def block_shape(self, freedoms: int) -> tuple[int, int]:
         """Rows and columns of the block of a body whose joint has so many degrees of freedom."""

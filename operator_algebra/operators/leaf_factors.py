@@ -6,7 +6,6 @@ in numbers of any kind. Formulas broadcast over leading axes, and those of the j
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import assert_never, cast
@@ -140,18 +139,14 @@ class BodyClass:
 
     def with_record(self, record: Mapping[str, Array]) -> BodyClass:
         """The class with other numbers in the place of its record: loads or constants of a kernel."""
-        joint = copy.copy(self.joint)
-        for name in joint.parameters:
-            object.__setattr__(joint, name, record[f"joint.{name}"])
+        joint = self.joint.with_fields({name: record[f"joint.{name}"] for name in self.joint.parameters})
         return replace(self, joint=joint, **{name: record[name] for name in _CONSTANTS})
 
     def alone(self, i: int) -> BodyClass:
         """One body of the class; where its coordinates stand is (nq,) and (nv,)."""
         joint = self.joint
         if joint.kind in JOINT_KINDS:  # those of others are not stacked
-            joint = copy.copy(joint)
-            for name in joint.parameters:
-                object.__setattr__(joint, name, np.asarray(getattr(joint, name))[i])
+            joint = joint.with_fields({name: np.asarray(getattr(joint, name))[i] for name in joint.parameters})
         fixed = {name: getattr(self, name)[i] for name in _CONSTANTS}
         return replace(self, bodies=self.bodies[i : i + 1], q=self.q[i], v=self.v[i], joint=joint, **fixed)
 

@@ -115,7 +115,9 @@ class LeafValues:
 
     def blocks(self, leaf: Leaf) -> list[SampleBlock]:
         """The block of each body, (..., rows, columns)."""
-        result: list[SampleBlock] = [np.zeros(leaf.block_shape(body.joint.nv)) for body in self.model.bodies]
+        result: list[SampleBlock] = [
+            np.zeros(leaf.block_shape(freedoms)) for freedoms in self.model.columns.nv.tolist()
+        ]
         for bodies, blocks in self.groups(leaf):
             for i, k in enumerate(bodies.tolist()):
                 result[k] = blocks[..., i, :, :]

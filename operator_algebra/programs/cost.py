@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar, Protocol, assert_never
+from typing import Protocol, assert_never
 
 from operator_algebra.arguments import told
 from operator_algebra.errors import InputError
@@ -34,15 +34,6 @@ from operator_algebra.programs.records import Ref, Term
 from operator_algebra.programs.walk import Walk
 
 
-class _Joint(Protocol):
-    nv: ClassVar[int]
-
-
-class _Body(Protocol):
-    @property
-    def joint(self) -> _Joint: ...
-
-
 class Topology(Protocol):
     """All that a count needs of a mechanism."""
 
@@ -51,7 +42,7 @@ class Topology(Protocol):
     @property
     def parent(self) -> Sequence[int]: ...
     @property
-    def bodies(self) -> Sequence[_Body]: ...
+    def freedoms(self) -> Sequence[int]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +107,7 @@ class _Counter:
     def __init__(self, program: Program, model: Topology, sizes: Mapping[str, int]) -> None:
         self._program = program
         self._sizes = sizes
-        self._nv = [sizes.get("joint", body.joint.nv) for body in model.bodies]
+        self._nv = [sizes["joint"]] * model.n if "joint" in sizes else list(model.freedoms)
         self._total = {"joint": sum(self._nv), "spatial": 6 * model.n}
         self._parent = tuple(model.parent)
         self._children = [0] * model.n

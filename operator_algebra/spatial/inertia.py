@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from operator_algebra.arguments import instance, items, whole
 from operator_algebra.errors import ModelError, explain
@@ -59,6 +59,14 @@ class Inertia:
         object.__setattr__(self, "com", vector3(com, "the mass centre"))
         object.__setattr__(self, "inertia_at_com", _symmetric3(inertia_at_com))
 
+    @classmethod
+    def kept(cls, mass: float, com: Vector3, inertia_at_com: Matrix3) -> Self:
+        """The inertia of numbers that were tested before."""
+        found = cls.__new__(cls)
+        for field, value in (("mass", mass), ("com", com), ("inertia_at_com", inertia_at_com)):
+            object.__setattr__(found, field, value)
+        return found
+
     def matrix(self) -> Any:
         """The 6 × 6 inertia about the body's origin, a NumPy array."""
         import numpy as np
@@ -92,8 +100,7 @@ class Inertia:
     def box(mass: float, size: Sequence[float], com: Sequence[float] = ZERO3) -> Inertia:
         """Homogeneous cuboid with edges of the given lengths along x, y, z."""
         mass = _mass(mass)
-        x, y, z = (length * length / 12.0 for length in vector3(size, "the size of the box"))
-        return Inertia(mass, com, (mass * (y + z), mass * (x + z), mass * (x + y)))
+        return Inertia(mass, com, cuboid(mass, *vector3(size, "the size of the box")))
 
     @staticmethod
     def sphere(mass: float, radius: float, com: Sequence[float] = ZERO3) -> Inertia:
@@ -132,8 +139,20 @@ def _symmetric3(values: Sequence[float] | Sequence[Sequence[float]]) -> Matrix3:
     largest = max(abs(x) for row in (a, b, c) for x in row)
     if max(abs(a[1] - b[0]), abs(a[2] - c[0]), abs(b[2] - c[1])) > _SYMMETRIC * largest:
         raise ModelError(explain(f"{what} is not symmetric: {(a, b, c)}", remedy="Check the products of inertia."))
+    return symmetric_part((a, b, c))
+
+
+def symmetric_part(rows: Matrix3) -> Matrix3:
+    """Half the sum of a matrix and its transpose; entries are numbers, or columns of them."""
+    a, b, c = rows
     xy, xz, yz = 0.5 * (a[1] + b[0]), 0.5 * (a[2] + c[0]), 0.5 * (b[2] + c[1])
     return ((a[0], xy, xz), (xy, b[1], yz), (xz, yz, c[2]))
+
+
+def cuboid(mass: Array, x: Array, y: Array, z: Array) -> tuple[Array, Array, Array]:
+    """Principal moments of a homogeneous cuboid with these edges; numbers, or columns of them."""
+    x, y, z = (length * length / 12.0 for length in (x, y, z))
+    return (mass * (y + z), mass * (x + z), mass * (x + y))
 
 
 def _sum3(a: Matrix3, b: Matrix3) -> Matrix3:

@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Self, cast
 
 from operator_algebra.arguments import instance, items, shown
 from operator_algebra.errors import ModelError, explain
@@ -16,6 +16,8 @@ from operator_algebra.spatial.vectors import block_matrix, skew
 
 # Rotation matrices are stored to double precision; a larger defect means rounded digits, not rounding.
 ORTHOGONAL = 1e-9
+# A vector that was scaled to length one once has it up to this.
+LENGTH_ONE = 4e-16
 
 
 def phi_block(R: Array, p: Array, xp: ArrayNamespace) -> Array:
@@ -46,11 +48,19 @@ class Placement:
         object.__setattr__(self, "rotation", matrix)
         object.__setattr__(self, "translation", vector3(translation, "the translation"))
 
+    @classmethod
+    def kept(cls, rotation: Matrix3, translation: Vector3) -> Self:
+        """The placement of numbers that were tested before."""
+        found = cls.__new__(cls)
+        object.__setattr__(found, "rotation", rotation)
+        object.__setattr__(found, "translation", translation)
+        return found
+
     @staticmethod
     def from_rpy(rpy: Sequence[float], translation: Sequence[float] = ZERO3) -> Placement:
         """Roll, pitch, yaw about the fixed axes x, y, z, as in URDF: R = Rz(yaw) Ry(pitch) Rx(roll)."""
         roll, pitch, yaw = vector3(rpy, "roll, pitch, yaw")
-        (cr, sr), (cp, sp), (cy, sy) = map(_turn, (roll, pitch, yaw))
+        (cr, sr), (cp, sp), (cy, sy) = map(turn, (roll, pitch, yaw))
         rows = (
             (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
             (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
@@ -78,13 +88,7 @@ class Placement:
         """Turn by an angle in radians about an axis of any length but zero."""
         x, y, z = unit_vector(axis, "the axis")
         angle = number(angle, "the angle", "Give it in radians.")
-        c, s = _turn(angle)
-        rows = (
-            (c + x * x * (1 - c), x * y * (1 - c) - z * s, x * z * (1 - c) + y * s),
-            (x * y * (1 - c) + z * s, c + y * y * (1 - c), y * z * (1 - c) - x * s),
-            (x * z * (1 - c) - y * s, y * z * (1 - c) + x * s, c + z * z * (1 - c)),
-        )
-        return Placement(rows, translation)
+        return Placement(about_axis(x, y, z, *turn(angle)), translation)
 
     @staticmethod
     def from_rotation_vector(vector: Sequence[float], translation: Sequence[float] = ZERO3) -> Placement:
@@ -116,6 +120,15 @@ class Placement:
         """A point given in this frame, in the other frame."""
         x, y, z = rotate(self.rotation, vector3(point, "the point"))
         return (x + self.translation[0], y + self.translation[1], z + self.translation[2])
+
+
+def about_axis(x: Array, y: Array, z: Array, c: Array, s: Array) -> tuple[tuple[Array, Array, Array], ...]:
+    """Rows of the turn about the unit vector (x, y, z) with this cosine and sine: numbers, or columns of them."""
+    return (
+        (c + x * x * (1 - c), x * y * (1 - c) - z * s, x * z * (1 - c) + y * s),
+        (x * y * (1 - c) + z * s, c + y * y * (1 - c), y * z * (1 - c) - x * s),
+        (x * z * (1 - c) - y * s, y * z * (1 - c) + x * s, c + z * z * (1 - c)),
+    )
 
 
 def multiply(a: Matrix3, b: Matrix3) -> Matrix3:
@@ -170,14 +183,14 @@ def unit_vector(values: Sequence[float], what: str) -> Vector3:
     given = vector3(values, what)
     if not any(given):
         raise ModelError(explain(f"{what} has no direction: {given}", remedy="Give a vector other than zero."))
-    if abs(math.hypot(*given) - 1.0) <= 4e-16:
+    if abs(math.hypot(*given) - 1.0) <= LENGTH_ONE:
         return given
     x, y, z = near_one(given)
     norm = math.hypot(x, y, z)
     return (x / norm, y / norm, z / norm)
 
 
-def _turn(angle: float) -> tuple[float, float]:
+def turn(angle: float) -> tuple[float, float]:
     """Cosine and sine; of the float nearest to a quarter turn those of the quarter turn, not some 6e-17."""
     c, s = math.cos(angle), math.sin(angle)
     nearest = math.ulp(angle) / 2

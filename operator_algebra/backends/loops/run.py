@@ -55,7 +55,7 @@ class LoopKernel:
         self.results = [Laid(output.name, ((layout.size,),), False) for output, layout in pairs]
         """How results are laid out."""
         self._sizes = [layout.size for layout in layouts]
-        coordinates = np.array([part.start for part in model.q_slices], dtype=np.int64)
+        coordinates = np.ascontiguousarray(model.columns.q_starts, dtype=np.int64)
         self._starts: list[Array] = [coordinates]
         for layout in (*families, *layouts):
             self._starts.append(np.ascontiguousarray(layout.offsets, dtype=np.int64))

@@ -146,7 +146,7 @@ class _Execution:
         if array is not None:
             return array
         bodies = self.levels.shapes[shape]
-        block = leaf.block_shape(self.model.bodies[int(bodies[0])].joint.nv)
+        block = leaf.block_shape(int(self.model.columns.nv[bodies[0]]))
         return np.zeros((len(bodies), *(1,) * self.axes, *block))
 
     def _input(self, value: InputValue) -> Stored:

@@ -51,8 +51,8 @@ class NodeLeaves:
         return found
 
     def _formed(self, leaf: Leaf, k: int) -> Matrix:
-        if not leaf.at(self.model.bodies[k]):
-            return self.numbers.zeros(*leaf.block_shape(self.model.bodies[k].joint.nv))
+        if not leaf.at(self.model.columns.example(k)):
+            return self.numbers.zeros(*leaf.block_shape(int(self.model.columns.nv[k])))
         if leaf.form == RigidShift("parent"):
             (_, position), turns = self._pose(leaf, k)
             return self._shift(position, turns)

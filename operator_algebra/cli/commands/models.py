@@ -42,5 +42,5 @@ def _facts(name: str, model: object) -> dict[str, object]:
     from operator_algebra.models.model import Model
 
     assert isinstance(model, Model)
-    kinds = [body.joint.kind for body in model.bodies]
+    kinds = model.columns.kinds
     return {"name": name, "bodies": model.n, "nq": model.nq, "nv": model.nv, "parent": model.parent, "joints": kinds}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from operator_algebra.errors import ModelError
-from operator_algebra.models.joints.joint import Joint
+from operator_algebra.models.joints.joint import Joint, Options
 from operator_algebra.spatial.arrays import Array, ArrayNamespace, Vector3
+from operator_algebra.spatial.stacked import unit_vectors
 from operator_algebra.spatial.transforms import unit_vector
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -30,14 +32,20 @@ class AxisJoint(Joint):
         super().__post_init__()
 
     @classmethod
-    def chain_options(cls, k: int) -> dict[str, Any]:
+    def chain_options(cls, k: int) -> Options:
         """Axes z and y in turn."""
         return {"axis": Y if k % 2 else Z}
 
     @classmethod
-    def random_options(cls, rng: np.random.Generator) -> dict[str, Any]:
+    def random_options(cls, rng: np.random.Generator) -> Options:
         """Any axis."""
         return {"axis": random_direction(rng)}
+
+    @classmethod
+    def kept_options(cls, options: Sequence[Options]) -> dict[str, NDArray[np.float64]]:
+        """Axes of length one; numbers as they are."""
+        columns = {field: np.array([one[field] for one in options], dtype=float) for field in cls.parameters}
+        return {**columns, "axis": unit_vectors(columns["axis"])}
 
     def _axis(self) -> NDArray[np.float64]:
         return np.asarray(self.axis)  # floats; numbers with more digits stay what they are

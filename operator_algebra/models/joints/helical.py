@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from operator_algebra.models.joints.axis import AxisJoint, columns
-from operator_algebra.models.joints.joint import Mark
+from operator_algebra.models.joints.joint import Mark, Options
 from operator_algebra.spatial.arrays import Array, ArrayNamespace
 from operator_algebra.spatial.rotations import rotation_about
 
@@ -48,12 +48,12 @@ class Helical(AxisJoint):
         return rng.uniform(-math.pi, math.pi, (*shape, 1))
 
     @classmethod
-    def chain_options(cls, k: int) -> dict[str, Any]:
+    def chain_options(cls, k: int) -> Options:
         """Screws of one pitch."""
         return {**super().chain_options(k), "pitch": 0.1}
 
     @classmethod
-    def random_options(cls, rng: np.random.Generator) -> dict[str, Any]:
+    def random_options(cls, rng: np.random.Generator) -> Options:
         """Any axis, a right- or left-hand screw."""
         return {**super().random_options(rng), "pitch": float(rng.uniform(-0.3, 0.3))}
 

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Self, TypedDict, Unpack, cast
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,10 @@ class Limits:
     upper: tuple[float, ...] = ()
     velocity: tuple[float, ...] = ()
     effort: tuple[float, ...] = ()
+
+
+Options: TypeAlias = dict[str, Any]
+"""What a joint is made from, by keyword."""
 
 
 class JointOptions(TypedDict, total=False):
@@ -127,10 +131,7 @@ class Joint:
 
     def named(self, name: str) -> Self:
         """The same joint with another name."""
-        found = object.__new__(type(self))
-        found.__dict__.update(self.__dict__)
-        object.__setattr__(found, "name", word(name, "the name of a joint", error=ModelError))
-        return found
+        return self.with_fields({"name": word(name, "the name of a joint", error=ModelError)})
 
     # -- the geometry of a kind ------------------------------------------------------------------------------------
 
@@ -189,16 +190,26 @@ class Joint:
     # -- how mechanisms are made of a kind, and told without it ------------------------------------------------------
 
     @classmethod
-    def chain_options(cls, k: int) -> dict[str, Any]:
+    def chain_options(cls, k: int) -> Options:
         """What joint k of a regular chain is made from."""
         del k
         return {}
 
     @classmethod
-    def random_options(cls, rng: np.random.Generator) -> dict[str, Any]:
+    def random_options(cls, rng: np.random.Generator) -> Options:
         """What a random joint is made from: the geometry, no springs."""
         del rng
         return {}
+
+    @classmethod
+    def kept_options(cls, options: Sequence[Options]) -> dict[str, NDArray[np.float64]]:
+        """The parameters of joints that are made from these options, stacked: each what the constructor keeps."""
+        made: dict[tuple[object, ...], Joint] = {}
+        joints: list[Joint] = []
+        for one in options:
+            key = tuple(one.values())
+            joints.append(made[key] if key in made else made.setdefault(key, cls(**one)))
+        return {field: np.array([getattr(joint, field) for joint in joints], dtype=float) for field in cls.parameters}
 
     def series(self) -> tuple[tuple[str, Vector3], ...]:
         """Joints with one motion each, by kind and axis, that do the same in the same coordinates; none if none do."""
@@ -213,10 +224,24 @@ class Joint:
 
     def stacked(self, joints: Sequence[Joint]) -> Joint:
         """One joint that stands for many of its kind: its parameters carry a leading axis, and formulas broadcast."""
+        return self.with_fields(
+            {
+                field: np.array([getattr(joint, field) for joint in joints], dtype=np.float64)
+                for field in self.parameters
+            }
+        )
+
+    def with_fields(self, values: Mapping[str, object]) -> Self:
+        """The same joint with other values of some fields, which nobody tests: columns of numbers, or kept ones."""
         one = copy.copy(self)
-        for field in self.parameters:
-            object.__setattr__(one, field, np.array([getattr(joint, field) for joint in joints], dtype=np.float64))
+        for field, value in values.items():
+            object.__setattr__(one, field, value)
         return one
+
+    def unstacked(self, i: int) -> dict[str, object]:
+        """The parameters of joint i of those that this one stands for, as its fields."""
+        found = {field: np.asarray(getattr(self, field))[i] for field in self.parameters}
+        return {field: tuple(value.tolist()) if value.ndim else float(value) for field, value in found.items()}
 
     def _constant(self, block: Any, q: Array, xp: ArrayNamespace) -> Array:
         return xp.broadcast_to(block, (*q.shape[:-1], *np.shape(block)[-2:]))

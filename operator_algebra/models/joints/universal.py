@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from operator_algebra.models.joints.axis import X, Y, Z, random_direction, unit_axis
-from operator_algebra.models.joints.joint import Joint, Mark
+from operator_algebra.models.joints.joint import Joint, Mark, Options
 from operator_algebra.spatial.arrays import Array, ArrayNamespace, Vector3
 from operator_algebra.spatial.rotations import rotation_about
 from operator_algebra.spatial.transforms import cross3
@@ -65,13 +65,13 @@ class Universal(Joint):
         return rng.uniform(-math.pi, math.pi, (*shape, 2))
 
     @classmethod
-    def chain_options(cls, k: int) -> dict[str, Any]:
+    def chain_options(cls, k: int) -> Options:
         """Axes z and y at each joint."""
         del k
         return {"axis1": Z, "axis2": Y}
 
     @classmethod
-    def random_options(cls, rng: np.random.Generator) -> dict[str, Any]:
+    def random_options(cls, rng: np.random.Generator) -> Options:
         """Any two axes at a right angle."""
         first = random_direction(rng)
         second = np.cross(first, random_direction(rng))

@@ -18,8 +18,9 @@ from operator_algebra.models.formats.toml.tables import Lines, Table
 from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, Limits, joint_class, make_joint
 from operator_algebra.models.loops import DIRECTIONS, Loop, loop_faults
 from operator_algebra.models.mimic import Mimic, faults
-from operator_algebra.models.model import Body, Frame, Model
-from operator_algebra.models.validate import Problem, report, suggestion
+from operator_algebra.models.model import GRAVITY, Body, Frame, Model
+from operator_algebra.models.problems import Problem, report
+from operator_algebra.models.validate import suggestion
 from operator_algebra.spatial.arrays import ZERO3
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement, vector3
@@ -31,7 +32,6 @@ _ROTATIONS = ("rotation", "quaternion", "rpy", "rotation_vector")
 # A dotted key takes the parser time in the square of its parts.
 _LONGEST_LINE = 4000
 _ENOUGH_PROBLEMS = 200
-_GRAVITY = (0.0, 0.0, -9.81)
 T = TypeVar("T")
 
 
@@ -52,8 +52,8 @@ def read_toml(source: Traversable | Path, *, base: str = "fixed", mimic: bool = 
             advice = "Give springs and dampers with the joint: stiffness, damping, rest."
             top.problem(f'the key "{key}" is reserved for a later version', key, advice, fatal=False)
     name = top.text("name", file.removesuffix(".toml")) or file
-    given = top.numbers("gravity", _GRAVITY)
-    gravity = _made(top, "gravity", lambda: vector3(given, "gravity"), _GRAVITY)
+    given = top.numbers("gravity", GRAVITY)
+    gravity = _made(top, "gravity", lambda: vector3(given, "gravity"), GRAVITY)
     tables = [
         Table(table, file, f'body "{table.get("name", k)}"', top.lines.of("bodies", k), top.lines, problems)
         for k, table in enumerate(top.tables("bodies"))

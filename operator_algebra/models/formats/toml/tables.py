@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, cast
 
 from operator_algebra.arguments import shown
-from operator_algebra.models.validate import Problem
+from operator_algebra.models.problems import Problem
 
 _UNBOUNDED = ("lower", "upper", "velocity", "effort")  # limits may be infinite
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+import numpy as np
 
 from operator_algebra.errors import ModelError, OperatorAlgebraWarning, explain
 from operator_algebra.models.formats.opening import decoded, read_bytes
@@ -14,11 +16,11 @@ from operator_algebra.models.formats.urdf.parts import Link, Parts, read_parts
 from operator_algebra.models.formats.urdf.tree import link_tree, mimics
 from operator_algebra.models.formats.urdf.values import Reading
 from operator_algebra.models.formats.urdf.xml import Element, declared_encoding, parse_xml
-from operator_algebra.models.model import Model
-from operator_algebra.models.validate import Where, inertia_problems, report
+from operator_algebra.models.model import GRAVITY, Model
+from operator_algebra.models.plausible import inertia_problems
+from operator_algebra.models.problems import Problem, Where, report
 
 _LOG = logging.getLogger(__name__)
-_GRAVITY = (0.0, 0.0, -9.81)
 _NAMED = 4
 
 
@@ -44,16 +46,14 @@ def read_urdf(
     following = mimics(parts.joints, reading) if mimic else []
     links = parts.links
     # Before merging: the sum of a good and a bad inertia may look good.
-    implausible = (
-        list(inertia_problems([link.inertia for link in links], _where(reading, links, robot))) if links else []
-    )
+    implausible = list(_inertia_problems(links, _where(reading, links, robot)))
     if any(problem.fatal for problem in reading.problems):
         report([*reading.problems, *implausible], strict=strict)
     built = assemble(tree, base, merge_fixed, reading)
     model = Model.from_parts(
         name=name,
         bodies=built.bodies,
-        gravity=_GRAVITY,
+        gravity=GRAVITY,
         frames=built.frames,
         problems=reading.problems,
         where=_where(reading, built.links, robot),
@@ -65,6 +65,12 @@ def read_urdf(
     if built.frames:
         _LOG.info("%s: %d merged links; model.frames has their names", file, len(built.frames))
     return model
+
+
+def _inertia_problems(links: Sequence[Link], at: Where) -> Iterator[Problem]:
+    masses = np.array([link.inertia.mass for link in links])
+    moments = np.array([link.inertia.inertia_at_com for link in links]).reshape(-1, 3, 3)
+    return inertia_problems(masses, moments, at, lambda k, _: id(links[k].inertia))
 
 
 def _where(reading: Reading, links: Sequence[Link], robot: Element) -> Where:

@@ -12,7 +12,8 @@ from itertools import islice
 from operator_algebra.arguments import shown
 from operator_algebra.errors import ModelError
 from operator_algebra.models.formats.urdf.xml import Element
-from operator_algebra.models.validate import LARGEST, Problem
+from operator_algebra.models.plausible import LARGEST
+from operator_algebra.models.problems import Problem
 from operator_algebra.spatial.arrays import ZERO3, Vector3
 from operator_algebra.spatial.transforms import Placement
 

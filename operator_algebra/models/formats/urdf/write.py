@@ -16,12 +16,11 @@ from operator_algebra.models.formats.urdf.parts import UNBOUNDED
 from operator_algebra.models.joints.axis import AxisJoint
 from operator_algebra.models.joints.joint import Joint, Limits, make_joint
 from operator_algebra.models.mimic import Mimic
-from operator_algebra.models.model import Body, Model
+from operator_algebra.models.model import GRAVITY, Body, Model
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
 
 _DIRECT = ("fixed", "revolute", "prismatic", "planar", "floating")
-_GRAVITY = (0.0, 0.0, -9.81)
 
 
 def write_urdf(model: Model, target: Path) -> None:
@@ -161,7 +160,7 @@ def _limits_text(limits: Limits, kind: str) -> str:
 
 
 def _losses(model: Model) -> Iterator[str]:
-    if model.gravity != _GRAVITY:
+    if model.gravity != GRAVITY:
         yield f"gravity {model.gravity}"
     if model.loops:
         yield "loops"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from operator_algebra.applications import dynamics as dynamics
     from operator_algebra.applications import embedding as embedding
     from operator_algebra.applications import estimation as estimation
+    from operator_algebra.applications import events as events
     from operator_algebra.applications import geometry as geometry
     from operator_algebra.applications import global_form as global_form
     from operator_algebra.applications import impacts as impacts
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from operator_algebra.applications import sensitivities as sensitivities
     from operator_algebra.applications import simulation as simulation
     from operator_algebra.applications import task_space as task_space
+    from operator_algebra.applications.events import Event as Event
     from operator_algebra.applications.film import Film as Film
     from operator_algebra.applications.simulation import simulate as simulate
     from operator_algebra.calls.compiled import Compiled as Compiled
@@ -96,6 +98,7 @@ if TYPE_CHECKING:
 
 # Module → the public names that live there.
 _NAMES = {
+    "applications.events": "Event",
     "applications.film": "Film",
     "applications.simulation": "simulate",
     "checking.check": "Check check",
@@ -141,6 +144,7 @@ _MODULES = {
     "dynamics": "applications.dynamics",
     "embedding": "applications.embedding",
     "estimation": "applications.estimation",
+    "events": "applications.events",
     "geometry": "applications.geometry",
     "global_form": "applications.global_form",
     "impacts": "applications.impacts",

@@ -214,6 +214,7 @@ def _write(sphinx: Sphinx) -> None:
         "reference/geometry.md": application_page(operator_algebra.geometry, "Geometry of the mass matrix"),
         "reference/global_form.md": application_page(operator_algebra.global_form, "All bodies at once"),
         "reference/lie.md": application_page(operator_algebra.lie, "Displacements and screws"),
+        "reference/events.md": application_page(operator_algebra.events, "Events of motions"),
         "reference/simulation.md": application_page(operator_algebra.simulation, "Simulation"),
         "reference/papers.md": papers_page(),
         "reference/course.md": application_page(operator_algebra.course, "Course"),

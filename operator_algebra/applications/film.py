@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from operator_algebra.applications import dynamics
-from operator_algebra.arguments import flag, quoted, shown, told, whole, word
+from operator_algebra.arguments import flag, items, quoted, shown, told, whole, word
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError
 from operator_algebra.markup import element, escape
 from operator_algebra.models.model import Model, check_model
 from operator_algebra.models.numeric import NotNumeric, Numbers, numeric
+from operator_algebra.spatial.reals import real
 
 Floats = NDArray[np.float64]
 
@@ -35,19 +36,37 @@ class Energy:
         return self.kinetic + self.potential
 
     @property
+    def jumped(self) -> Floats:
+        """What the sum has gained in instants up to each time, as in impacts: between two frames of one time."""
+        steps = np.diff(self.total, axis=0, prepend=self.total[:1])
+        instants = np.diff(self.t, prepend=-np.inf) == 0.0
+        return np.cumsum(np.where(instants.reshape(-1, *(1,) * (steps.ndim - 1)), steps, 0.0), axis=0)
+
+    @property
     def drift(self) -> float:
-        """By how much the sum is ever away from that at the start; of several motions, the most."""
-        return float(np.abs(self.total - self.total[0]).max(initial=0.0))
+        """By how much the sum, jumps apart, is ever away from that at the start; of several motions, the most."""
+        return float(np.abs(self.total - self.jumped - self.total[0]).max(initial=0.0))
 
     def __repr__(self) -> str:
         parts = ((name, getattr(self, name)) for name in ("kinetic", "potential", "total"))
         spans = [f"{name} {values.min():.4g} to {values.max():.4g} J" for name, values in parts]
-        return f"Energy   {'   '.join(spans)}   drift {self.drift:.1e} J"
+        jumps = f"   jumps to {self.jumped[-1].min():.4g} J" if self.jumped.any() else ""
+        return f"Energy   {'   '.join(spans)}{jumps}   drift {self.drift:.1e} J"
+
+
+class Happening(NamedTuple):
+    """An event of a motion: when, which, and in which of several motions side by side."""
+
+    t: float
+    name: str
+    motion: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Film:
     """A motion of a model: a row of q, v and T for each time; axes between are motions side by side.
+
+    Where rates jump there are two rows of one time, before and after.
 
     `film[1.0:2.0]` is the part between two times. A film that was saved is read by
     `Film(model=model, **np.load("film.npz"))`.
@@ -58,6 +77,7 @@ class Film:
     v: Numbers  # (frames, ..., nv)
     T: Numbers  # (frames, ..., nv), the joint forces
     model: Model
+    events: tuple[Happening, ...] = ()
 
     def __post_init__(self) -> None:
         model = check_model(self.model, "Film")
@@ -76,6 +96,7 @@ class Film:
             kept = array.view()
             kept.setflags(write=False)
             object.__setattr__(self, name, kept)
+        object.__setattr__(self, "events", _happenings(self.events, len(leads["q"]) - 1))
 
     def __len__(self) -> int:
         return len(self.t)
@@ -92,7 +113,8 @@ class Film:
         kept = (self.t >= low) & (self.t <= high)
         if not kept.any():
             raise InputError(f"no frame lies between {low:g} s and {high:g} s: the film runs {self._span}.")
-        return replace(self, t=self.t[kept], q=self.q[kept], v=self.v[kept], T=self.T[kept])
+        events = tuple(event for event in self.events if low <= event.t <= high)
+        return replace(self, t=self.t[kept], q=self.q[kept], v=self.v[kept], T=self.T[kept], events=events)
 
     def motion(self, *place: int) -> Film:
         """One of several motions side by side, by its place in the axes between."""
@@ -101,7 +123,8 @@ class Film:
             raise InputError(f"motions stand in {len(lead)} axes {lead}; {shown(place)} are {len(place)} places.")
         at = tuple(whole(i, "the place of a motion", least=0, most=n - 1) for i, n in zip(place, lead, strict=True))
         part = (slice(None), *at)
-        return replace(self, q=self.q[part], v=self.v[part], T=self.T[part])
+        events = tuple(event._replace(motion=()) for event in self.events if event.motion == at)
+        return replace(self, q=self.q[part], v=self.v[part], T=self.T[part], events=events)
 
     def energy(self) -> Energy:
         """Kinetic and potential energy.
@@ -137,13 +160,14 @@ class Film:
         return draw(self.model, self.q[-1])
 
     def save(self, path: str | Path) -> None:
-        """Write t, q, v and T to an .npz file."""
+        """Write t, q, v, T and events to an .npz file."""
         if not isinstance(path, str | Path):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"the path of a film is {told(path)}. Give a text or a Path.")
         target = Path(path)
         if target.suffix != ".npz":
             raise InputError(f"{target.name}: a film is saved as .npz; film.robot(animate=True) as .html or .svg.")
-        np.savez(target, t=self.t, q=self.q, v=self.v, T=self.T)
+        events = {"events": np.array([(*event,) for event in self.events], _kept(self))} if self.events else {}
+        np.savez(target, t=self.t, q=self.q, v=self.v, T=self.T, **events)  # pyright: ignore[reportArgumentType]
 
     @property
     def _span(self) -> str:
@@ -153,12 +177,34 @@ class Film:
         lead = self.q.shape[1:-1]
         many = f"   {' × '.join(map(str, lead))} motions" if lead else ""
         steps = np.diff(self.t)
+        steps = steps[steps > 0.0]
         lengths = f"   steps of {steps.min():.2g} s to {steps.max():.2g} s" if len(steps) else ""
-        return f"Film of {self.model.name}   {self._span}   {len(self)} frames{many}{lengths}"
+        happened = f"   {len(self.events)} events" if self.events else ""
+        return f"Film of {self.model.name}   {self._span}   {len(self)} frames{many}{lengths}{happened}"
 
     def _repr_html_(self) -> str:
         return element("p", element("code", escape(repr(self))))
 
 
 def _grows(t: Floats) -> bool:
-    return bool((np.diff(t) > 0).all())
+    return bool((np.diff(t) >= 0).all())
+
+
+def _kept(film: Film) -> list[tuple[str, str] | tuple[str, str, tuple[int]]]:
+    """How events stand in a file."""
+    longest = max(len(event.name) for event in film.events)
+    return [("t", "f8"), ("name", f"U{longest}"), ("motion", "i8", (film.q.ndim - 2,))]
+
+
+def _happenings(given: object, axes: int) -> tuple[Happening, ...]:
+    """Events as a simulation or a file has them."""
+    remedy = "Give those of a film that was simulated or saved."
+    told = shown(given)
+    listed = given.tolist() if isinstance(given, np.ndarray) else items(given, "events of a film", "happenings")
+    try:
+        found = [Happening(real(t), word(name, "the name"), tuple(map(int, motion))) for t, name, motion in listed]
+    except Exception:  # noqa: BLE001  a value of the caller's own may fail in any way
+        raise InputError(f"events of a film are {told}. {remedy}") from None
+    if any(len(event.motion) != axes for event in found):
+        raise InputError(f"events of a film are {told}, of other motions than these. {remedy}")
+    return tuple(found)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from operator_algebra.applications import constraints, holding
+from operator_algebra.applications import holding
 from operator_algebra.arguments import flag
 from operator_algebra.errors import SpaceMismatch
 from operator_algebra.expressions.build import define, inv, operator, scalar
@@ -65,7 +65,7 @@ def _of(J: Expr, A: Expr | None, geared: bool) -> Impact:
             'oa.space("hit", attached=False).'
         )
     # What is kept meanwhile takes part of every impulse.
-    kept = None if A is None else constraints.of(A, A @ v, geared=geared).projected_mobility
+    kept = None if A is None else holding.of(A, A @ v, geared=geared).projected_mobility
     yielding = holding.answer(J.T, geared=geared) if kept is None else kept @ J.T
     mobility = J @ yielding
     impulse = -((1 + restitution) * inv(mobility) @ J @ v)
@@ -83,7 +83,7 @@ jacobian = define("J", N.T @ phi.T @ H.T, cites="geometric treatment (29)")
 """J = N* φ* H*."""
 
 _free = of(jacobian)
-_held = of(jacobian, constraints.jacobian)
+_held = of(jacobian, holding.held.jacobian)
 
 approach = _free.approach
 """J v."""

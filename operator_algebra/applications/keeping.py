@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,7 +41,7 @@ class Keeper:
         self.count = len(row_names(model, loops=self.loops))
         self._dependent = False
         self._formulas = geared if model.mimic else held
-        self._gears = dict(embedding.coupling(model)) if model.mimic else {}
+        self._gears = embedding.coupling(model) if model.mimic else None
 
     def acceleration(self, q: Floats, v: Floats, T: Floats) -> Floats:
         """q̈ with the forces of the loops."""
@@ -49,16 +50,16 @@ class Keeper:
         plain = self._plain(self._formulas.acceleration, q=q, v=v, T=T, C=C, C_dot=C_dot)
         if plain is not None:
             return plain
-        drift = self._value(held.drift, q=q, v=v, C=C, C_dot=C_dot)
+        drift = self.value(held.drift, q=q, v=v, C=C, C_dot=C_dot)
         moved = embedding.coupled_acceleration if self.model.mimic else dynamics.forward_dynamics
-        return self._corrected(q, C, self._value(moved, q=q, v=v, T=T), drift)
+        return self._corrected(q, C, self.value(moved, q=q, v=v, T=T), drift)
 
     def velocity(self, q: Floats, v: Floats) -> Floats:
         """The nearest rates that keep the loops; joints that mimic others follow these first."""
         v = followed_v(self.model, v)
         if not self.count:
             return v
-        C = self._picked(q)
+        C = self.picked(q)
         plain = self._plain(self._formulas.projected_velocity, q=q, v=v, C=C)
         return self._corrected(q, C, v, np.zeros(self.count)) if plain is None else plain
 
@@ -93,18 +94,18 @@ class Keeper:
         if np.abs(apart).max(initial=0.0) > _OPEN:
             raise InputError(f"the loops of {self.model.name} are open at the start, by {self._told(apart)}. {remedy}")
         at = self.closed(q)
-        rate = self._value(held.velocity, q=at, v=v, C=self._picked(at))
+        rate = self.value(held.velocity, q=at, v=v, C=self.picked(at))
         if (np.abs(rate) > _OPEN * (1.0 + np.abs(v).max(axis=-1, keepdims=True))).any():
             raise InputError(f"v opens the loops of {self.model.name}, by {self._told(rate)} in a second. {remedy}")
-        C = self._picked(at)
+        C = self.picked(at)
         self._dependent = self._plain(self._formulas.projected_velocity, q=at, v=v, C=C) is None
         return at, self.velocity(at, v)
 
     def agreeing(self, q: Floats, v: Floats, qdd: Floats) -> None:
         """Refuse accelerations that break the loops: what these ask for contradicts itself in such a pose."""
         picked = rows(self.model, q=q, v=v, loops=self.loops)
-        drift = self._value(held.drift, q=q, v=v, **picked)
-        wrong = self._value(held.velocity, q=q, v=qdd, C=picked["C"]) + drift
+        drift = self.value(held.drift, q=q, v=v, **picked)
+        wrong = self.value(held.velocity, q=q, v=qdd, C=picked["C"]) + drift
         size = 1.0 + np.abs(qdd).max(axis=-1, keepdims=True) + np.abs(drift).max(axis=-1, initial=0.0, keepdims=True)
         if (np.abs(wrong) > _OPEN * size).any():
             what = f"the loops of {self.model.name} contradict each other, by {self._told(wrong)}"
@@ -113,7 +114,7 @@ class Keeper:
     def _nearer(self, q: Floats, wrong: Floats) -> tuple[Floats, Floats]:
         """A step of Newton's method; where no part of it helps, the loops are closed or cannot be from there."""
         error = errors(self.model, q=q, loops=self.loops)
-        step, share = self._correction(q, self._picked(q), error), np.where(wrong > _EXACT, 1.0, 0.0)
+        step, share = self._correction(q, self.picked(q), error), np.where(wrong > _EXACT, 1.0, 0.0)
         nearest, least = q, wrong
         for _ in range(_HALVINGS):
             tried = self.model.integrate(q, share[..., None] * step)
@@ -127,27 +128,32 @@ class Keeper:
 
     def _correction(self, q: Floats, C: Floats, error: Floats) -> Floats:
         """What mends an error, to first order; the next one mends what it leaves, of its own digits too."""
-        mobility = self._value(self._formulas.mobility, q=q, C=C)
+        mobility = self.value(self._formulas.mobility, q=q, C=C)
         total = np.trace(mobility, axis1=-2, axis2=-1)
         compliance = _COMPLIANCE * np.where(total > 0.0, total, 1.0)[..., None, None] * np.eye(self.count)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", OperatorAlgebraWarning)
-            return self._value(self._formulas.correction, q=q, C=C, error=error, compliance=compliance)
+            return self.value(self._formulas.correction, q=q, C=C, error=error, compliance=compliance)
 
     def _corrected(self, q: Floats, C: Floats, x: Floats, beside: Floats) -> Floats:
         """x mended until A x + beside is zero, where rows may follow from each other."""
         for _ in range(_MENDINGS):
-            x = x + self._correction(q, C, self._value(held.velocity, q=q, v=x, C=C) + beside)
+            x = x + self._correction(q, C, self.value(held.velocity, q=q, v=x, C=C) + beside)
         return x
 
-    def _picked(self, q: Floats) -> Floats:
+    def picked(self, q: Floats) -> Floats:
+        """C of the rows."""
         return rows(self.model, q=q, loops=self.loops)["C"]
 
-    def _value(self, e: Expr, q: Floats, **values: Floats) -> Floats:
+    def value(self, e: Expr, q: Floats, **values: Floats) -> Floats:
         """A formula at q; those in which joints follow others are given their gears."""
-        program = compile_program(e, self.model)
-        called: Callable[..., Floats] = program
-        return called(q=q, **values, **{name: self._gears[name] for name in program.inputs if name in self._gears})
+        return self._called(e)(q=q, **values)
+
+    def _called(self, e: Expr) -> Callable[..., Floats]:
+        program = compile_program(e, self.model, redundant="least norm" if self._dependent else "raise")
+        if self._gears is not None and "gears" in program.inputs:
+            return partial(program, **self._gears)
+        return program
 
     def _plain(self, e: Expr, q: Floats, **values: Floats) -> Floats | None:
         """A value; None where rows depend on each other, or nearly so."""
@@ -156,7 +162,7 @@ class Keeper:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", OperatorAlgebraWarning)
-                return self._value(e, q, **values)
+                return self.value(e, q, **values)
         except (SingularError, OperatorAlgebraWarning):
             return None
 

@@ -5,8 +5,7 @@ Forward dynamics is that of `dynamics`, compiled. There is no contact and no fri
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -15,18 +14,21 @@ from numpy.typing import ArrayLike
 
 from operator_algebra.applications import dynamics, embedding
 from operator_algebra.applications.closing import Loops
+from operator_algebra.applications.events import Event, given_events
 from operator_algebra.applications.film import Energy, Film
+from operator_algebra.applications.happening import Watch
 from operator_algebra.applications.keeping import Keeper, Kept
-from operator_algebra.applications.stepping import Forces, LeftChart, OneForce, Rates, Rule, RungeKutta, State
+from operator_algebra.applications.running import Run
+from operator_algebra.applications.stepping import Forces, OneForce, Rates, Rule, RungeKutta
 from operator_algebra.arguments import choice, shown
 from operator_algebra.compiler import compile as compile_program
-from operator_algebra.errors import InputError, RangeError, SingularError
+from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import inv, operator, scalar
 from operator_algebra.models.configurations import check_complex
 from operator_algebra.models.model import Model, check_model
 from operator_algebra.models.numeric import Numbers, is_plain
 from operator_algebra.operators.spaces import RATE, TORQUE
-from operator_algebra.progress import PATIENCE, Callback, Progress, reporting
+from operator_algebra.progress import PATIENCE, Progress, reporting
 from operator_algebra.spatial.reals import real
 from operator_algebra.symbols import T, damping, v
 
@@ -67,7 +69,6 @@ METHODS = {
 _MOST = 10_000_000  # steps
 _FINEST = 1e-13  # of tolerances
 _IN_GEAR = 1e-8  # how far a joint that mimics another may be from where that puts it
-_LEAST_SHARE = 100  # steps of a run at least: torques that depend on time are not leapt over
 
 
 def simulate(
@@ -81,6 +82,7 @@ def simulate(
     method: Method = "runge-kutta",
     tolerance: float = 1e-9,
     constraints: Loops = None,
+    events: Sequence[Event] = (),
     progress: Progress = None,
 ) -> Film:
     """The motion that starts at q and v at t = 0; leading axes are motions side by side, in the same steps.
@@ -88,6 +90,7 @@ def simulate(
     Joints that mimic others keep to them, as `oa.embedding` has it, and so must q and v.
     With step="auto" the error of each step is kept below `tolerance`, in radians and metres, and in rates as a share of
     1 + |v|. Loops stay closed, those of the model or the `constraints` that are given instead, such as () for none.
+    Events are found between the ends of steps; those with a `then` change the rates, as impacts do: see `oa.events`.
     Where the motion cannot go on, the error has the film up to there as its `result`.
 
     >>> import operator_algebra as oa
@@ -108,93 +111,9 @@ def simulate(
     start = _start(model, q, v)
     keeper = Keeper(model, constraints)
     rule = _rule(keeper, method, _forces(model, torque, start[0].shape[:-1]), allowed)
+    watch = Watch(rule, keeper, given_events(events), end)
     with reporting(progress, f"simulate {model.name}", patience=PATIENCE) as report:
-        return _Run(model, rule, end, fixed, report).film(*start)
-
-
-@dataclass(frozen=True)
-class _Run:
-    """A run of a rule to its end, in steps of one length or of those that the rule's error allows."""
-
-    model: Model
-    rule: Rule
-    end: float
-    fixed: float | None
-    report: Callback
-
-    def film(self, q: Numbers, v: Numbers) -> Film:
-        states = [self._start(q, v)]
-        try:
-            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is found by tests
-                if self.fixed is None:
-                    self._find_steps(states)
-                else:
-                    self._take_steps(states, self.fixed)
-        except (SingularError, RangeError) as error:
-            where = f"simulate {self.model.name}, after t = {states[-1].t:.6g} s: {error}"
-            raise type(error)(where, joints=error.joints, samples=error.samples, result=self._made(states)) from error
-        return self._made(states)
-
-    def _start(self, q: Numbers, v: Numbers) -> State:
-        try:
-            return self.rule.start(0.0, q, v)
-        except (SingularError, RangeError) as error:
-            where = f"simulate {self.model.name}, at the start: {error}"
-            raise type(error)(where, joints=error.joints, samples=error.samples) from error
-
-    def _made(self, states: list[State]) -> Film:
-        t, q, v, T = (np.array([state[i] for state in states]) for i in range(4))
-        return Film(t, q, v, T, self.model)
-
-    def _take_steps(self, states: list[State], length: float) -> None:
-        """Ends of steps are multiples of the length, so that none is missed by rounding."""
-        count = int(np.ceil(self.end / length * (1.0 - 1e-12)))
-        for i in range(1, count + 1):
-            t = self.end if i == count else i * length
-            try:
-                state = self.rule(states[-1], t - states[-1].t).state
-            except LeftChart:
-                what = f"a joint turns by half a turn within a step of {length:g} s"
-                raise RangeError(f"{what}. Give a shorter step.") from None
-            states.append(state._replace(t=t))
-            self._tell(t)
-
-    def _find_steps(self, states: list[State]) -> None:
-        longest = self.end / _LEAST_SHARE
-        length = 1e-2 * longest
-        while states[-1].t < self.end:
-            left = self.end - states[-1].t
-            used = min(length, left) if left > 1.5 * length or length >= left else left / 2.0
-            state, grown = self._tried(states[-1], used)
-            length = min(used * grown, longest)
-            if state is not None:
-                states.append(state._replace(t=self.end) if used == left else state)
-                self._tell(state.t)
-
-    def _tried(self, state: State, length: float) -> tuple[State | None, float]:
-        """The state after a step, None if its error is too large, and by how much the next may be longer."""
-        shortest = 1e-13 * self.end + 4.0 * float(np.spacing(state.t))
-        if length < shortest:
-            raise RangeError(
-                f"steps of {length:.1e} s are still too long: the motion breaks off here, or is too stiff. Look at the "
-                'torque; strong dampers and springs of joints want method="implicit" with a step.'
-            )
-        try:
-            after, error = self.rule(state, length)
-        except LeftChart:
-            return None, 0.2
-        except (InputError, SingularError, RangeError):  # a torque, too, may have no value where a step is too long
-            if 0.2 * length < shortest:
-                raise
-            return None, 0.2
-        assert error is not None
-        if not error < np.inf:
-            return None, 0.2
-        grown = 5.0 if error == 0.0 else float(np.clip(0.9 * error**-0.2, 0.2, 5.0))
-        return (after if error <= 1.0 else None), grown
-
-    def _tell(self, t: float) -> None:
-        self.report(round(1000 * t / self.end), 1000, f"t = {t:.4g} s")
+        return Run(model, rule, end, fixed, report, watch).film(*start)
 
 
 def _start(model: Model, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers]:

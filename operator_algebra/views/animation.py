@@ -65,7 +65,7 @@ def animation(film: Film, *, view: tuple[float, float] | None = None) -> Animati
     instance(film, "the film", Film, "Give what simulate returns.")
     if film.q.ndim != 2:
         raise InputError("the film shows several motions. Take one of them, film.motion(0).")
-    if len(film) < 2:
+    if film.t[-1] == film.t[0]:
         raise InputError("a film of one frame does not move.")
     seconds = float(film.t[-1] - film.t[0])
     count = int(min(max(2.0, np.ceil(_RATE * seconds)), _MOST))
@@ -80,7 +80,7 @@ def between(film: Film, times: Floats) -> Floats:
     model = film.model
     left = np.clip(np.searchsorted(film.t, times, side="right") - 1, 0, len(film) - 2)
     h = (film.t[left + 1] - film.t[left])[:, None]
-    s = (times - film.t[left])[:, None] / h
+    s = (times - film.t[left])[:, None] / np.where(h > 0.0, h, 1.0)
     gone, after = difference_rate(model, film.q[left], film.q[left + 1], film.v[left + 1])
     before = film.v[left]
     x = s * s * (3.0 - 2.0 * s) * gone + h * s * (1.0 - s) * ((1.0 - s) * before - s * after)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from operator_algebra.applications.film import Film
+from operator_algebra.applications.film import Energy, Film
 from operator_algebra.arguments import instance
 from operator_algebra.errors import InputError
 from operator_algebra.models.model import Model
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from operator_algebra.views.ink.pen import Pen
 
+_MARKED = 40
+"""Of more instants none is marked."""
 _NEVER = 1e-17
 """Shown for no drift at all, where the axis is one of decades."""
 
@@ -28,7 +30,8 @@ _NEVER = 1e-17
 def energy(film: Film, *, ax: Axes | None = None, dark: bool = False) -> Figure:
     """Kinetic and potential energy of a motion and their sum; below, how far the sum is from that at the start.
 
-    A free mechanism without gravity keeps its momentum, too: then its drift is drawn beside. With `ax`, energies alone.
+    What impacts take at an instant is a jump of the sum, at a dotted line, and no part of what it strays by. A free
+    mechanism without gravity keeps its momentum, too: then its drift is drawn beside. With `ax`, energies alone.
 
     >>> import operator_algebra as oa
     >>> arm = oa.load("planar2r")
@@ -44,14 +47,28 @@ def energy(film: Film, *, ax: Axes | None = None, dark: bool = False) -> Figure:
     if ax is None:
         pen.axes.set_position((0.1, 0.46, 0.86, 0.4))
         below = type(pen)(pen.axes.figure.add_axes((0.1, 0.11, 0.86, 0.22)), dark=dark)
-        _drifts(below, film, found.total)
+        _drifts(below, film, found.total - found.jumped)
     for name, values, colour in (("kinetic", found.kinetic, OUTWARD), ("potential", found.potential, INWARD)):
         pen.axes.plot(film.t, values, color=pen.shade(colour), linewidth=1.2, label=name)
     pen.axes.plot(film.t, found.total, color=pen.shade(INK), linewidth=1.6, label="sum")
+    jumps = film.t[:-1][np.diff(film.t) == 0.0]
+    for t in jumps.tolist() if len(jumps) <= _MARKED else ():
+        pen.axes.axvline(t, color=pen.shade(SOFT), linewidth=0.8, linestyle=":", zorder=0)
     chart.dress(pen, "" if ax is None else "seconds", "joules")
     chart.legend(pen)
-    chart.title(pen, f"energy of {film.model.name}", f"the sum strays by up to {found.drift:.1e} J")
+    chart.title(pen, f"energy of {film.model.name}", _said(found, len(jumps)))
     return canvas.figure
+
+
+def _said(found: Energy, jumps: int) -> str:
+    strays = f"the sum strays by up to {found.drift:.1e} J"
+    if not jumps:
+        return strays
+    times = "in one instant" if jumps == 1 else f"in {jumps} instants"
+    gained = float(found.jumped[-1])
+    way = "rises" if gained > 0.0 else "falls"
+    kept = abs(gained) <= found.drift
+    return f"{strays}, and {'jumps by nothing more' if kept else f'{way} by {abs(gained):.3g} J'} {times}"
 
 
 def _drifts(pen: Pen, film: Film, total: NDArray[np.float64]) -> None:

@@ -23,6 +23,8 @@ CALLBACKS: dict[tuple[str, int | str], set[str]] = {
     ("check", "progress"): {"class", "hostile", "compiled", "exception"},
     ("prove", "progress"): {"class", "hostile", "compiled", "exception"},
     ("simulate", "torque"): {"class", "hostile", "compiled", "function", "exception"},
+    ("Event", 1): {"hostile"},
+    ("Event", "then"): {"hostile"},
     ("simulate", "progress"): {"class", "hostile", "compiled", "exception"},
     ("discover_laws", "progress"): {"class", "hostile", "compiled", "exception"},
 }

@@ -84,6 +84,19 @@ def test_it_is_saved_as_page_or_drawing(tmp_path: Path) -> None:
     assert repr(moving).startswith("Animation planar2r, 0 s to 0.4 s   ")
 
 
+def test_a_motion_that_ends_with_an_impact_is_drawn_up_to_it() -> None:
+    """Two frames of one time, with a corner between them."""
+    stop = oa.events.limit("shoulder", upper=0.6, restitution=0.5, stop=True)
+    film = oa.simulate(ARM, [0.5, 0.0], [0.0, 0.0], until=1.0, events=[stop])
+    assert film.t[-1] == film.t[-2] < 1.0
+    times = np.linspace(0.0, film.t[-1], 7)
+    assert np.isfinite(between(film, times)).all()
+    assert apart(between(film, times[-1:])[0], film.q[-1]) <= rounding()
+    assert "nan" not in animation(film).svg
+    with pytest.raises(InputError, match="one frame"):
+        animation(film[film.t[-1] :])
+
+
 def test_what_does_not_move_is_told() -> None:
     still = oa.Film(FILM.t[:1], FILM.q[:1], FILM.v[:1], FILM.T[:1], ARM)
     many = oa.simulate(ARM, np.zeros((2, 2)), [0.0, 0.0], until=0.1, step=0.1)

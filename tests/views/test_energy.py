@@ -27,6 +27,22 @@ def test_the_drift_is_said() -> None:
     assert "energy of planar2r" in words_of(energy(FILM))
 
 
+def test_impacts_are_jumps_and_no_drift() -> None:
+    stop = oa.events.limit("shoulder", upper=0.6, restitution=0.5)
+    film = oa.simulate(ARM, [0.5, 0.0], [0.0, 0.0], until=0.5, events=[stop])
+    found, figure = film.energy(), energy(film)
+    upper, lower = figure.axes
+    lost = float(found.total[0] - found.total[-1])
+    assert lost > 1e6 * found.drift
+    assert f"strays by up to {found.drift:.1e} J, and falls by {lost:.3g} J in one instant" in " ".join(
+        words_of(figure)
+    )
+    assert upper.lines[-1].get_xdata() == [film.events[0].t] * 2
+    assert float(np.asarray(lower.lines[0].get_ydata()).max()) == found.drift
+    whole = oa.simulate(ARM, [0.5, 0.0], [0.0, 0.0], until=0.5, events=[oa.events.limit("shoulder", upper=0.6)])
+    assert "and jumps by nothing more in one instant" in " ".join(words_of(energy(whole)))
+
+
 def test_momentum_is_drawn_of_what_is_free_alone() -> None:
     stone = oa.Body("stone", None, oa.Joint.floating(), inertia=oa.Inertia(1.0, (0, 0, 0), (0.1, 0.2, 0.25)))
     held = oa.Body("stone", None, oa.Joint.floating(damping=1.0), inertia=stone.inertia)

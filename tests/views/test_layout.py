@@ -60,6 +60,15 @@ DRAWN: dict[str, Callable[[], Figure]] = {
     "residuals of one law": lambda: residuals(checks()[:1]),
     "conditioning": lambda: conditioning(checks()),
     "energy": lambda: energy(oa.simulate(oa.load("planar2r"), [0.5, 0.0], [0.0, 0.0], until=0.2)),
+    "energy that jumps": lambda: energy(
+        oa.simulate(
+            oa.load("planar2r"),
+            [0.5, 0.0],
+            [0.0, 0.0],
+            until=0.5,
+            events=[oa.events.limit("shoulder", upper=0.6, restitution=0.5)],
+        )
+    ),
     "filter": filter_view,
     "energy of what floats": lambda: energy(oa.simulate(FREE, FREE.neutral(), np.ones(6), until=0.2)),
     "ellipsoids": lambda: robot(ARM, ARM.random(seed=3)[0], ellipsoids=True),

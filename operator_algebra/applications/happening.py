@@ -1,0 +1,175 @@
+"""Events on the way of a run: where they happen, what they do to the rates, and when there is no end of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from operator_algebra.applications import embedding, holding, impacts
+from operator_algebra.applications.crossings import Crossings
+from operator_algebra.applications.events import Bounce, Event, J, reader
+from operator_algebra.applications.film import Happening
+from operator_algebra.applications.keeping import Keeper
+from operator_algebra.applications.stepping import Rule, State
+from operator_algebra.arguments import quoted, shown
+from operator_algebra.errors import InputError, RangeError
+from operator_algebra.models.numeric import NotNumeric, Numbers, is_plain, numeric
+
+Floats = NDArray[np.float64]
+
+_TOUCHING = 1e-9
+"""So near to a wall, in metres or radians, a motion may start on either side of it."""
+_NOISE = 1e-12
+"""So far beyond a wall, in metres or radians, what rests there is in spite of rounding."""
+_SOON = 1e-9
+"""Of the whole time: events that follow each other by less than this come to no end."""
+_AGAIN = 40
+"""Times in a row."""
+_OFF = 1e-8
+"""By how much rates that somebody gives may miss gears, beside 1 + |v|."""
+
+
+class Watch:
+    """Looks at each step for what happens in it first."""
+
+    def __init__(self, rule: Rule, keeper: Keeper, events: Sequence[Event], end: float) -> None:
+        self.rule, self.keeper, self.events, self.end = rule, keeper, events, end
+        self.happened: list[Happening] = []
+        self.stopped = False
+        self._again, self._last = 0, -np.inf
+
+    def begin(self, state: State) -> None:
+        """Tell on which side of zero each value starts."""
+        lead = state.q.shape[:-1]
+        readers = [reader(event, self.keeper.model, lead) for event in self.events]
+
+        def values(t: float, q: Numbers, v: Numbers) -> Floats:
+            return np.array([read(t, q, v) for read in readers])
+
+        wanted = np.array([event.wanted for event in self.events])
+        noise = np.array([_NOISE if isinstance(event.then, Bounce) else 0.0 for event in self.events])
+        self._crossings = Crossings(self.keeper.model, self.rule, values, wanted, noise)
+        found = values(state.t, state.q, state.v)
+        usual = np.where(wanted[:, 0], 1.0, -1.0).reshape(-1, *(1,) * len(lead)) * np.ones((1, *lead))
+        for k, event in enumerate(self.events):
+            if isinstance(event.then, Bounce):
+                past = np.max(-found[k] * usual[k])
+                if past > _TOUCHING:
+                    what = f"event {quoted(event.name)} is past at the start, by {past:.3g}"
+                    raise InputError(f"{what}. Start before it.")
+                found[k] = usual[k]
+        sides = np.sign(found)
+        ahead = self._sides_ahead(state, 1e-6 * self.end, usual) if (sides == 0.0).any() else usual
+        self._sides = np.where(sides == 0.0, ahead, sides)
+
+    def passed(self, before: State, after: State) -> list[State]:
+        """The state after a step; or that in which something happens first, and that in which it leaves the motion."""
+        if not self.events:
+            return [after]
+        crossing = self._crossings.first(before, after, self._sides)
+        if crossing is None:
+            self._sides = self._crossings.sides(after, self._sides)
+            return [after]
+        state, self._sides = crossing.state, np.array(crossing.sides)
+        self._count(state.t, crossing.crossed)
+        v = np.array(state.v)
+        for k, event in enumerate(self.events):
+            where = np.array(crossing.crossed[k])
+            if where.any():
+                if isinstance(event.then, Bounce):
+                    self._sides[k] = np.where(where, -self._sides[k], self._sides[k])
+                    where &= self._bounced(event, event.then, state, v, where)
+                elif event.then is not None:
+                    self._moved(event, state, v, where)
+                self._tell(event, state.t, where)
+        if (v == state.v).all():
+            return [state]
+        started = self._restarted(state, v)
+        self._turn(crossing.crossed, started, after.t - before.t)
+        return [state, started]
+
+    def _tell(self, event: Event, t: float, where: NDArray[np.bool_]) -> None:
+        for place in np.argwhere(where).tolist():
+            self.happened.append(Happening(t, event.name, tuple(place)))
+        self.stopped |= event.stop and bool(where.any())
+
+    def _count(self, t: float, crossed: NDArray[np.bool_]) -> None:
+        """Refuse to go on where events follow each other without end."""
+        self._again = self._again + 1 if t - self._last < _SOON * self.end else 0
+        self._last = t
+        if self._again >= _AGAIN:
+            names = [quoted(event.name) for k, event in enumerate(self.events) if crossed[k].any()]
+            raise RangeError(
+                f"{' and '.join(names)} comes again and again from t = {t:.9g} s on, {_AGAIN} times within a share of "
+                f"{_SOON:g} of the time: bounces that come to an end there, or a motion that is pressed on. Nothing "
+                "rests on anything by itself: end the motion there, stop=True, and hold it by constraints from then on."
+            )
+
+    def _bounced(
+        self, event: Event, bounce: Bounce, state: State, v: Floats, where: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Let the rates of motions jump where these approach, and tell which do."""
+        q, rates = (state.q, v) if not v.shape[:-1] else (state.q[where], v[where])
+        rows = self._rows(event, bounce, q)
+        approaching = (rows @ rates[..., None])[..., 0].min(axis=-1) < 0.0
+        if not approaching.any():
+            return np.zeros_like(where)
+        if not v.shape[:-1]:
+            v[...] = self._after(bounce, q, rates, rows)
+            return where
+        met = np.zeros_like(where)
+        met[where] = approaching
+        rows = rows + np.zeros((*q.shape[:-1], 1, 1))
+        v[met] = self._after(bounce, q[approaching], rates[approaching], rows[approaching])
+        return met
+
+    def _after(self, bounce: Bounce, q: Floats, v: Floats, rows: Floats) -> Floats:
+        keeper = self.keeper
+        held = holding.held.jacobian if keeper.count else None
+        met = impacts.of(J, held, geared=bool(keeper.model.mimic))
+        values = {"v": v, "J_event": rows, "restitution": np.asarray(bounce.restitution)}
+        return keeper.value(met.velocity_after, q, **values, **({"C": keeper.picked(q)} if keeper.count else {}))
+
+    def _rows(self, event: Event, bounce: Bounce, q: Floats) -> Floats:
+        given = bounce.rows(self.keeper.model, q)
+        try:
+            rows = numeric(given)
+        except NotNumeric:
+            rows = np.zeros(0)
+        nv = self.keeper.model.nv
+        if rows.ndim < 2 or rows.shape[-1] != nv or not rows.size or not np.isfinite(rows).all():
+            what = f"the rows of event {quoted(event.name)} are {shown(given)}"
+            raise InputError(f"{what}. Give finite numbers (…, rows, {nv}).")
+        return rows
+
+    def _moved(self, event: Event, state: State, v: Floats, where: NDArray[np.bool_]) -> None:
+        """Rates that somebody's function gives, where they keep to gears; loops are looked at where a motion starts."""
+        model, single = self.keeper.model, not v.shape[:-1]
+        assert callable(event.then)
+        given = event.then(model, state.t, *((state.q, v) if single else (state.q[where], v[where])))
+        what = f"the rates after event {quoted(event.name)}"
+        found = model.check_v(given, what)
+        if not is_plain(found) or found.shape != (v if single else v[where]).shape:
+            raise InputError(f"{what} have shape {found.shape} of {found.dtype.name}. Give floats like v.")
+        if (np.abs(found - embedding.follow_rates(model, found)) > _OFF * (1.0 + np.abs(found))).any():
+            raise InputError(f"{what} are not those of joints that mimic others. Take oa.embedding.follow_rates.")
+        v[... if single else where] = found
+
+    def _restarted(self, state: State, v: Floats) -> State:
+        try:
+            return self.rule.start(state.t, state.q, embedding.follow_rates(self.keeper.model, v))
+        except InputError as error:
+            raise InputError(f"after an event at t = {state.t:.6g} s: {error}") from error
+
+    def _turn(self, crossed: NDArray[np.bool_], started: State, length: float) -> None:
+        """On which side values are from here on, where rates were given; who bounces is back on the side before."""
+        given = [event.then is not None and not isinstance(event.then, Bounce) for event in self.events]
+        if any(given):
+            moved = crossed & np.array(given).reshape(-1, *(1,) * (crossed.ndim - 1))
+            self._sides = np.where(moved, self._sides_ahead(started, 1e-3 * length, self._sides), self._sides)
+
+    def _sides_ahead(self, state: State, h: float, usual: Floats) -> Floats:
+        """The sides of values a little later; the usual one where that is zero, too."""
+        return self._crossings.sides(self.rule(state, h).state, usual)

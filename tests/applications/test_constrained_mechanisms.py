@@ -155,6 +155,28 @@ def test_the_four_bar_by_picks_of_its_ends() -> None:
     published(oa.compile(cs.projection, FOUR_BAR)(q=q, C=rows["C"]), given_here, "P")
 
 
+def test_the_four_bar_that_a_crank_drives() -> None:
+    """The mobility of its loop, and accelerations with the loop open and closed, under its weight."""
+    bars = VECTORS["four_bar"]
+    q, v, A, T = bars["q"], bars["qd"], np.array(bars["A"]), [2.0, 0.0, 0.0]
+    expected = {
+        "target": [5.357326498419e-01, 4.650626412767e-01],
+        "mobility": [[3.950242656580, -1.196411284822], [-1.196411284822, 2.456623086278]],
+        "free": [1.603162843534e01, -3.892783234899e01, -7.246062651798e-01],
+        "multipliers": [5.385144341467e-01, 6.125514091680],
+        "held": [-2.091888035804, 3.367399113572, 8.327681966112e-01],
+    }
+    drift = printed_drift("four_bar", np.array(q), np.array(v))
+    published(-drift, expected, "target")
+    rows = oa.space("row", attached=False)
+    e = cs.of(oa.operator("A", oa.RATE >> rows), oa.vector("A_dot_v", rows))
+    inputs: dict[str, Any] = {"q": q, "v": v, "T": T, "A": A, "A_dot_v": drift}
+    published(oa.compile(oa.dense(e.mobility), FOUR_BAR)(q=q, A=A), expected, "mobility")
+    published(oa.compile(dynamics.forward_dynamics, FOUR_BAR)(q=q, v=v, T=T), expected, "free")
+    published(oa.compile(e.multipliers, FOUR_BAR)(**inputs), expected, "multipliers")
+    published(oa.compile(e.acceleration, FOUR_BAR)(**inputs), expected, "held")
+
+
 @pytest.mark.parametrize("restitution", ["0.0", "0.6", "1.0"])
 def test_published_impacts(restitution: str) -> None:
     """Two links whose tip meets a wall."""

@@ -16,9 +16,9 @@ from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Body, Model
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
-from operator_algebra.symbols import H, V, X_cm, inv, phi
+from operator_algebra.symbols import H, V, X_cm, armature, innovations, inv, phi
 from tests.applications.inputs import Case, cases, same
-from tests.rounding import apart
+from tests.rounding import apart, size
 
 LINALG: Any = np.linalg
 Z, Y = (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)
@@ -52,6 +52,25 @@ ARM3 = Model(
 POSE = np.array([0.4, -0.5, 1.1])
 MASS = [[7.161154058744e-01, 0, 0], [0, 7.906520457836e-01, 1.255260228918e-01], [0, 1.255260228918e-01, 6.04e-02]]
 PIVOTS = [7.161154058744e-01, 5.297781646075e-01, 6.04e-02]
+ARTICULATED = [
+    [
+        [1.604925503853, 0, -8.384622482912e-01, 0, -2.728888863944, 0],
+        [0, 7.612776030927e-01, 0, 1.737555206185, 0, 4.124575510818e-01],
+        [-8.384622482912e-01, 0, 7.161154058744e-01, 0, 1.229459046718, 0],
+        [0, 1.737555206185, 0, 4.975110412371, 0, 8.249151021636e-01],
+        [-2.728888863944, 0, 1.229459046718, 0, 6.0, 0],
+        [0, 4.124575510818e-01, 0, 8.249151021636e-01, 0, 4.079435686377],
+    ],
+    [
+        [5.532634544442e-02, 0, 1.263319342455e-01, 0, 1.691695495838e-01, 0],
+        [0, 5.297781646075e-01, 0, 1.824062907084e-01, 0, -1.082963607679],
+        [1.263319342455e-01, 0, 7.493257003392e-01, 0, 1.308543371486, 0],
+        [0, 1.824062907084e-01, 0, 2.526186481682, 0, -3.040104845141e-01],
+        [1.691695495838e-01, 0, 1.308543371486, 0, 3.0, 0],
+        [0, -1.082963607679, 0, -3.040104845141e-01, 0, 2.804939346132],
+    ],
+]
+"""Of the first two bodies, about their origins."""
 PRINTED = 1e-11
 """Of numbers with thirteen digits."""
 
@@ -59,8 +78,8 @@ PRINTED = 1e-11
 def reduced(mass: Any, sizes: list[int]) -> tuple[Any, Any]:
     """U and the blocks of D by Gaussian elimination of the last block first."""
     left, U = mass.copy(), np.eye(len(mass))
-    for end, size in reversed(list(zip(np.cumsum(sizes).tolist(), sizes, strict=True))):
-        own, above = slice(end - size, end), slice(0, end - size)
+    for end, count in reversed(list(zip(np.cumsum(sizes).tolist(), sizes, strict=True))):
+        own, above = slice(end - count, end), slice(0, end - count)
         U[above, own] = LINALG.solve(left[own, own].T, left[above, own].T).T
         left[above, above] -= U[above, own] @ left[own, above]
         left[above, own] = left[own, above] = 0.0
@@ -156,6 +175,10 @@ def test_a_published_arm() -> None:
 
     assert apart(value(decomposition.matrix_of_complements), np.array(MASS)) <= PRINTED
     assert apart(np.diagonal(value(decomposition.pivots)), np.array(PIVOTS)) <= PRINTED
+    own = evaluate(innovations(armature).P, ARM3, q=POSE)
+    for k, upper in enumerate(ARTICULATED):
+        expected = np.array(upper)
+        assert apart(own[k, k], expected) <= PRINTED * size(expected)
     U = np.eye(3)
     U[1, 2] = 2.078245412116
     assert apart(value(decomposition.upper_factor), U) <= PRINTED

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from operator_algebra.applications import diagonalized, dynamics
+from operator_algebra.applications import diagonalized, dynamics, geometry
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import random_tree
@@ -25,6 +25,8 @@ from tests.applications.inputs import Case, cases, frames, same, seeds
 from tests.rounding import apart, rounding, size
 from tests.strategies import mechanisms
 
+PRINTED = 1e-12
+"""What twelve printed digits leave of a number of about one."""
 INTEGRATED = 1e-10
 """What steps with a tolerance of 1e-12 leave after some dozens of them."""
 single = st.builds(
@@ -167,3 +169,21 @@ def test_a_balanced_link_leaves_normalised_rates_that_are_rates_of_coordinates(
     arm = Model(name="balanced", bodies=[Body("one", None, turn, inertia=ball), second])
     found = compile_program(diagonalized.coordinate_test, arm)(q=[0.3, 0.7], v=[1.0, 0.2], w=[-0.4, 1.0])
     assert (size(found) <= rounding()) == there_are_coordinates
+
+
+def test_the_published_curvatures_of_two_freedoms() -> None:
+    """Of two links, b (a d − b² − d²) cos q₂ / (a d − d² − b² cos² q₂); of a sliding load, −I m / (I + m r²)."""
+    z = Joint.revolute((0, 0, 1))
+    second = Body("two", "one", z, Placement(translation=(1, 0, 0)), Inertia(1.5, (0.4, 0, 0), (0.26, 0.26, 0.26)))
+    links = Model(bodies=[Body("one", None, z, inertia=Inertia(2.0, (0.5, 0, 0), (0.2, 0.2, 0.2))), second])
+    assert apart(geometry.riemann_tensor(links, q=[0.1, 0.4])[0, 1, 0, 1], 0.514667494207) <= PRINTED
+    for moment in (0.0, 0.3):
+        load = Inertia(1.2, (0, 0, 0), (moment, moment, moment))
+        slide = Body("slide", "arm", Joint.prismatic((1, 0, 0)), inertia=load)
+        arm = Model(bodies=[Body("arm", None, z), slide])
+        q = [0.2, 0.7]
+        expected = -moment * 1.2 / (moment + 1.2 * 0.7**2)
+        assert apart(geometry.riemann_tensor(arm, q=q)[0, 1, 0, 1], expected) <= rounding(1.0 + abs(expected), terms=60)
+        # Even where nothing is curved, the innovations factor need not be a gradient.
+        turned = compile_program(diagonalized.coordinate_test, arm)(q=q, v=[1.0, 0.2], w=[-0.4, 1.0])
+        assert size(turned) > 0.1

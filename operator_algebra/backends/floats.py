@@ -16,7 +16,7 @@ from operator_algebra.arguments import Redundant
 from operator_algebra.backends.backend import Result, Run
 from operator_algebra.backends.chunks import in_a_row, lead_of, row_of, samples
 from operator_algebra.backends.kernel import Kernel
-from operator_algebra.backends.loops.run import LoopKernel
+from operator_algebra.backends.loops.run import LoopKernel, loop_kernel
 from operator_algebra.backends.numpy.execute import Interpreter
 from operator_algebra.backends.scalar.graph import Untraceable
 from operator_algebra.backends.scalar.signature import Key, Signature, given
@@ -87,7 +87,7 @@ class Floats:
     def _made(self, signature: Signature) -> Kernel | LoopKernel | None:
         if self._long:
             with suppress(Untraceable):
-                return LoopKernel(self._program, self._model, signature)
+                return loop_kernel(self._program, self._model, signature)
         if self._small:
             with suppress(Untraceable):
                 return Kernel(self._program, self._model, signature, eager=self._eager)

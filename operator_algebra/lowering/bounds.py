@@ -243,6 +243,7 @@ class Elimination:
     hop: Hop
     own: tuple[Term, ...]
     rest: tuple[Term, ...]
+    z: Ref
     w: Rounding
     w_plus: Rounding
     sums: int
@@ -291,7 +292,7 @@ def elimination(program: Program, pivot: Pivot) -> Elimination | None:
     if len(out) != 3 or sum(through) != 1 or not kept:
         return None
     own = tuple(term for term in sources if _shift(values, term) is None)
-    return Elimination(H, P, hop, own, rest, w, w_plus, len(sums))
+    return Elimination(H, P, hop, own, rest, z, w, w_plus, len(sums))
 
 
 def _half(values: Mapping[int, Block], term: Term) -> tuple[Ref, ...]:

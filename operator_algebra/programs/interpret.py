@@ -286,9 +286,13 @@ class Interpreter:
         assert self.signs is not None
         block, symmetric = self.get(rounding.source, k), self.program.computed[rounding.source.value].value.symmetric
         sizes = [abs(row[i]) if symmetric else self.numbers.largest(row) for i, row in enumerate(block.rows)]
-        scale = [self.numbers.sqrt(size) * self.numbers.of(self.rounding_unit(rounding, k)) for size in sizes]
+        scale = [self.rounding_root(size) * self.numbers.of(self.rounding_unit(rounding, k)) for size in sizes]
         signs = self.signs(len(sizes), rounding.salt, k)
         return Matrix([[one * sign for sign in row] for one, row in zip(scale, signs.rows, strict=True)], signs.width)
+
+    def rounding_root(self, size: Number) -> Number:
+        """The root of the size of an entry that is rounded; a little more would do."""
+        return self.numbers.sqrt(size)
 
     def rounding_unit(self, rounding: Rounding, k: int) -> Fraction:
         """What the root of an entry is multiplied with, signs aside."""

@@ -8,18 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from operator_algebra.backends.loops.fused import Fused, fused, needed
-from operator_algebra.backends.loops.records import Cut, Load, Piece, Slot, turn_of
+from operator_algebra.backends.loops.records import Columns, Cut, Load, Piece, Slot, turn_of
 from operator_algebra.backends.loops.rows import WATCHED, given_back, looked_through, taken
 from operator_algebra.backends.native.operations import computed, turned
 from operator_algebra.backends.native.text import Block, Vector
 from operator_algebra.backends.scalar.graph import Node
 
-FIXED = ("kinds", "parents", "numbers", "signs", "kept", "passing", "columns", "flags", "mask")
+FIXED = ("kinds", "parents", "numbers", "signs", "kept", "passing", "columns", "active", "runs", "flags", "mask")
 """What stands in the table before the arrays."""
 EACH = ("array", "step", "size", "start")
 """What stands there of each array."""
 SIGNED = 64
 """So many bodies have signs of their own: they start anew, so that they stay in the cache."""
+_HALF_OF_ONE = 1023 << 51
+"""Half of the bits of 1."""
 
 _DECLARED = """\
 declare {reals} @llvm.sqrt.v{lanes}f64({reals})
@@ -34,8 +36,8 @@ def loop_text(cut: Cut, inputs: int, results: int, lanes: int, *, fuses: bool) -
     The table has `FIXED`, then for coordinates, each input and each result the address of an array (samples, entries),
     the bytes from row to row, the entries, and the address of the first entries of the bodies. Where there are lanes,
     columns stand in memory meanwhile; those behind the last sample do it once more, and have flags. What passes stands
-    at the number of the body with the bits of `mask`. If it `fuses`, a product that is added to something is not
-    rounded before.
+    at the number of the body with the bits of `mask`; `runs` counts bodies in which columns run. If it `fuses`, a
+    product that is added to something is not rounded before.
     """
     return _Emitter(cut, inputs, results, lanes, fuses).text()
 
@@ -49,7 +51,8 @@ class _Emitter:
         self.arrays = 1 + inputs + results
         self.bytes = 8 * lanes
         self.read = {**cut.slots, **cut.passing}
-        self.wide = [len(kind.varying) for kind in cut.kinds]
+        self.carried = {slot for row in cut.table for piece in row if piece.columns for slot in piece.columns.sent}
+        self.wide = [len(kind.varying) + beside.shape[1] for kind, beside in zip(cut.kinds, cut.weights, strict=True)]
         counts = [2 * sign.entries for sign in cut.signs]
         self.sign_starts = [sum(counts[:i]) for i in range(len(counts) + 1)]
 
@@ -159,12 +162,24 @@ class _Emitter:
         lines.append(f"switch i8 {kind}, label %after{number} [{cases}]")
         for i, piece in enumerate(row):
             lines.append(f"piece{number}_{i}:")
-            _Body(self, i, k, turning=row is self.cut.table[0]).write(piece)
+            body = _Body(self, i, k, turning=row is self.cut.table[0])
+            body.write(piece)
+            if piece.columns is not None:
+                body.write_columns(piece.columns, f"columns{number}_{i}", f"after{number}")
             lines.append(f"br label %after{number}")
         lines.append(f"after{number}:")
         lines.append(f"%following{number} = add i64 {k}, {-1 if inward else 1}")
         more = block.named(f"icmp {'sge' if inward else 'slt'} i64 %following{number}, {0 if inward else '%bodies'}")
         lines.append(f"br i1 {more}, label %body{number}, label %sweep{number + 1}")
+
+
+def rough_root(x: Vector) -> Vector:
+    """√x or up to 6 % more, for the time of an addition: half of the exponent, half of the digits behind it."""
+    block = x.block
+    bits = block.named(f"bitcast {block.reals} {x.name} to {block.integers}")
+    half = block.named(f"lshr {block.integers} {bits}, splat (i64 1)")
+    moved = block.named(f"add {block.integers} {half}, splat (i64 {_HALF_OF_ONE})")
+    return block.vector(f"bitcast {block.integers} {moved} to {block.reals}")
 
 
 class _Body:
@@ -181,17 +196,15 @@ class _Body:
         self._bases: dict[str, str] = {}
         self._values: dict[int, Vector] = {}
         self._parent = ""
+        self._starting = ""
+        """The lanes in which columns of rounding start, where they do not in all."""
+        self._received = ""
+        """Whether any lane has received some."""
 
     def write(self, piece: Piece) -> None:
         """Load, compute, store."""
         slots, block = self.emitter.read, self.block
-        ends = piece.wanted(slots)
-        joined = fused(ends) if self.emitter.fuses else {}
-        for node in needed(ends, joined):
-            turn = turn_of(node, self.loads)
-            if node.known or node.operation == "input" or (turn is not None and (self.turning or turn in slots)):
-                continue
-            self._values[node.number] = self._fused(joined[node.number]) if node.number in joined else self._one(node)
+        self._compute(piece.wanted(slots))
         if self.turning:
             self._turn(piece)
         for slot, node in piece.kept.items():
@@ -203,7 +216,7 @@ class _Body:
                 if not self.cut.kinds[self.kind].first:
                     value = block.vector(f"load {block.reals}, ptr {address}, align 8") + value
                 self._store(value, address)
-        conditions = [block.compared("ogt", self.read(node), block.constant(0.0)) for node in piece.positive]
+        conditions = [self._positive(node) for node in piece.positive]
         for of, i, node in piece.results:
             value = self.read(node)
             self._store(value, self._entry(1 + self.emitter.inputs + of, i))
@@ -211,8 +224,64 @@ class _Body:
         if conditions:
             self._judge(block.both(conditions))
 
+    def _compute(self, ends: Sequence[Node]) -> None:
+        joined = fused(ends) if self.emitter.fuses else {}
+        for node in needed(ends, joined, self._values):
+            turn = turn_of(node, self.loads)
+            if node.known or node.operation == "input":
+                continue
+            if turn is not None and (self.turning or turn in self.emitter.read):
+                continue
+            self._values[node.number] = self._fused(joined[node.number]) if node.number in joined else self._one(node)
+
+    def write_columns(self, columns: Columns, here: str, after: str) -> None:
+        """What carries rounding along, if it has to in any lane.
+
+        Memory has a bit for each lane in which children have sent some; else what stands there is nothing.
+        """
+        block, one, mask = self.block, self.block.constant(1.0), f"i{self.block.lanes}"
+        within = [block.compared("ole", self.read(node), one) for node in columns.limits]
+        inside = block.named(f"bitcast {block.truths} {block.both(within)} to {mask}")
+        starting = block.named(f"xor {mask} {inside}, -1")
+        place = self._active(self.k)
+        before = block.named(f"load i8, ptr {place}")
+        block.lines.append(f"store i8 0, ptr {place}")
+        wide = starting if mask == "i8" else block.named(f"zext {mask} {starting} to i8")
+        running = block.named(f"or i8 {wide}, {before}")
+        needless = block.named(f"icmp eq i8 {running}, 0")
+        block.lines += [f"br i1 {needless}, label %{after}, label %{here}", f"{here}:"]
+        count = block.named("load i64, ptr %runs")
+        block.lines.append(f"store i64 {block.named(f'add i64 {count}, 1')}, ptr %runs")
+        self._starting = block.named(f"bitcast {mask} {starting} to {block.truths}")
+        self._received = block.named(f"icmp ne i8 {before}, 0")
+        self._compute(columns.wanted(self.emitter.read))
+        self._judge(block.both([self._positive(node) for node in columns.positive]))
+        sent = {slot: node for slot, node in columns.sent.items() if slot in self.emitter.read}
+        if not sent:
+            return
+        going = block.compared("ugt", self.read(columns.left), one)
+        bits = block.named(f"bitcast {block.truths} {going} to {mask}")
+        wide = bits if mask == "i8" else block.named(f"zext {mask} {bits} to i8")
+        place = self._active(self._above())
+        there = block.named(f"load i8, ptr {place}")
+        block.lines.append(f"store i8 {block.named(f'or i8 {there}, {wide}')}, ptr {place}")
+        others = block.named(f"icmp ne i8 {there}, 0")
+        none = block.constant(0.0)
+        for slot, node in sent.items():
+            address = self._slot("above", slot)
+            value = block.vector(f"load {block.reals}, ptr {address}, align 8")
+            value = block.vector(f"select i1 {others}, {block.reals} {value.name}, {block.reals} zeroinitializer")
+            self._store(value + block.chosen(going, self.read(node), none), address)
+
+    def _active(self, k: str) -> str:
+        place = self.block.named(f"and i64 {k}, %mask")
+        return self.block.named(f"getelementptr i8, ptr %active, i64 {place}")
+
     def _one(self, node: Node) -> Vector:
         a = self.read(node.a)
+        if node.number in self.cut.rough[self.kind]:
+            root, none = rough_root(a), self.block.constant(0.0)
+            return self.block.chosen(self._starting, root, none) if self._starting else root
         return computed(self.block, node.operation, a, a if node.b is node else self.read(node.b))
 
     def _fused(self, joined: Fused) -> Vector:
@@ -221,6 +290,9 @@ class _Body:
         a, c = -a if joined.product < 0 else a, -c if joined.rest < 0 else c
         several = ", ".join(f"{block.reals} {one.name}" for one in (a, b, c))
         return block.vector(f"call {block.reals} @llvm.fma.v{lanes}f64({several})")
+
+    def _positive(self, node: Node) -> str:
+        return self.block.compared("ogt", self.read(node), self.block.constant(0.0))
 
     def _judge(self, good: str) -> None:
         block, mask = self.block, f"i{self.block.lanes}"
@@ -267,7 +339,11 @@ class _Body:
                 return self._spread("signs", starts[-1], starts[load.of] + load.place)
             case "own" | "above":
                 assert load.slot is not None
-                return self._vector(self._slot(load.where, load.slot))
+                found = self._vector(self._slot(load.where, load.slot))
+                if not self._starting or load.slot not in self.emitter.carried:
+                    return found
+                chosen = f"{self.block.reals} {found.name}, {self.block.reals} zeroinitializer"
+                return self.block.vector(f"select i1 {self._received}, {chosen}")
 
     def _vector(self, address: str) -> Vector:
         return self.block.vector(f"load {self.block.reals}, ptr {address}, align 8")
@@ -299,10 +375,7 @@ class _Body:
         """The address of a slot of the body or of its parent."""
         block, k = self.block, self.k
         if where == "above":
-            if not self._parent:
-                address = block.named(f"getelementptr i64, ptr %parents, i64 {self.k}")
-                self._parent = block.named(f"load i64, ptr {address}")
-            k = self._parent
+            k = self._above()
         passes = slot in self.cut.passing
         table, places = ("passing", self.cut.passing) if passes else ("kept", self.cut.slots)
         name = f"{where} {table}"
@@ -310,6 +383,13 @@ class _Body:
             k = block.named(f"and i64 {k}, %mask")
         base = self._base(name, k, table, self.emitter.bytes * len(places))
         return block.named(f"getelementptr i8, ptr {base}, i64 {self.emitter.bytes * places[slot]}")
+
+    def _above(self) -> str:
+        """The number of the parent."""
+        if not self._parent:
+            address = self.block.named(f"getelementptr i64, ptr %parents, i64 {self.k}")
+            self._parent = self.block.named(f"load i64, ptr {address}")
+        return self._parent
 
     def _entry(self, array: int, i: int) -> str:
         """The address of an entry of the body in an array."""

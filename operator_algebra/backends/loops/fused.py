@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple
 
 from operator_algebra.backends.scalar import graph
@@ -55,12 +55,15 @@ def _product_of(node: Node, one: Fused) -> Node:
     return node.b if one.c is node.a else node.a
 
 
-def needed(ends: Sequence[Node], joined: Mapping[int, Fused]) -> list[Node]:
-    """The nodes that some follow from, each after what it reads, without products that are parts of sums."""
+def needed(ends: Sequence[Node], joined: Mapping[int, Fused], there: Container[int] = ()) -> list[Node]:
+    """The nodes that some follow from, each after what it reads, without products that are parts of sums.
+
+    Those that are there already, by number, are left out, and what they follow from.
+    """
     read = {node.number for node in ends}
     found: list[Node] = []
     for node in reversed(graph.needed(ends)):
-        if node.number in read:
+        if node.number in read and node.number not in there:
             found.append(node)
             one = joined.get(node.number)
             read |= {part.number for part in (one[:3] if one is not None else node.arguments)}

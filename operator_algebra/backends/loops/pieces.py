@@ -10,14 +10,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from operator_algebra.backends.loops.classes import kinds
+import numpy as np
+
+from operator_algebra.backends.loops.classes import Kind, kinds
 from operator_algebra.backends.loops.frames import framed
 from operator_algebra.backends.loops.records import Cut, Piece, Slot
 from operator_algebra.backends.loops.tracer import KindTracer, NotYet, Shared
+from operator_algebra.backends.loops.weights import weights
 from operator_algebra.backends.scalar.graph import Untraceable, needed
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.errors import SingularError
+from operator_algebra.lowering.bounds import elimination
+from operator_algebra.models.arrays import Indices
 from operator_algebra.models.model import Model
+from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.leaf_factors import body_classes
 from operator_algebra.operators.spaces import MOTION
 from operator_algebra.programs.instructions import Shift, shift_of
@@ -26,10 +32,13 @@ from operator_algebra.programs.program import Direction, Pivot, Program, Sweep, 
 from operator_algebra.programs.records import Record, references
 
 
-def cut(program: Program, model: Model, signature: Signature) -> Cut:
-    """The pieces of a program; `Untraceable` where it is more than sweeps that give vectors."""
+def cut(program: Program, model: Model, signature: Signature, *, bearing: bool = True) -> Cut:
+    """The pieces of a program; `Untraceable` where it is more than sweeps that give vectors.
+
+    With `bearing` columns of rounding stand beside them, if inertia tells where they have to run: see `weights`.
+    """
     try:
-        return _Cutter(program, model, signature).cut()
+        return _Cutter(program, model, signature, bearing=bearing).cut()
     except Unread as relations:
         raise Untraceable(str(relations)) from None
     except (ArithmeticError, AttributeError, LookupError, SingularError, TypeError, ValueError) as error:
@@ -37,7 +46,7 @@ def cut(program: Program, model: Model, signature: Signature) -> Cut:
 
 
 class _Cutter:
-    def __init__(self, program: Program, model: Model, signature: Signature) -> None:
+    def __init__(self, program: Program, model: Model, signature: Signature, *, bearing: bool) -> None:
         self.program = program
         self.sweeps = _fused([sweep for sweep in (*program.stages, *program.bounds) if sweep.steps])
         shifts = [_checked(step.definition, sweep) for sweep in self.sweeps for step in sweep.steps]
@@ -52,9 +61,21 @@ class _Cutter:
             shifts=shifts,
             read_above={one.source.value for one in shifts if one is not None and not one.hop.inward},
             judged=[self._last(pivot) for pivot in program.pivots],
+            beside=frozenset(step.number for sweep in program.bounds for step in sweep.steps),
         )
         self.kinds = kinds(model, body_classes(model) if self._in_body_axes(signature) else framed(model))
         self.tracers = [KindTracer(program, model, signature, kind, self.shared) for kind in self.kinds]
+        if bearing:
+            self._bear(np.asarray(model.parent))
+
+    def _bear(self, parent: Indices) -> None:
+        """Let columns of rounding run only where they have to, if one sweep has them all."""
+        parts = elimination(self.program, self.program.pivots[0]) if len(self.program.pivots) == 1 else None
+        beside = [sweep for sweep in self.sweeps if any(step.number in self.shared.beside for step in sweep.steps)]
+        found = weights(self.tracers, parts, parent) if parts is not None and beside == self.shared.judged else None
+        if parts is not None and found is not None:
+            for tracer, one in zip(self.tracers, found, strict=True):
+                tracer.bear(parts, one.own, one.above)
 
     def _in_body_axes(self, signature: Signature) -> bool:
         """Whether numbers of the caller, or results, are motions or forces of bodies."""
@@ -71,7 +92,10 @@ class _Cutter:
         read = self._read(table)
         slots, passing = (sorted(slot for slot, passes in read.items() if passes is there) for there in (False, True))
         numbered = ({slot: place for place, slot in enumerate(several)} for several in (slots, passing))
-        return Cut(self.kinds, tuple(directions), tuple(map(tuple, table)), loads, tuple(self.shared.signs), *numbered)
+        rough = tuple(frozenset(tracer.rough) for tracer in self.tracers)
+        beside = tuple(_columns(kind, tracer.weights) for kind, tracer in zip(self.kinds, self.tracers, strict=True))
+        rows, signs = tuple(map(tuple, table)), tuple(self.shared.signs)
+        return Cut(self.kinds, tuple(directions), rows, loads, rough, beside, signs, *numbered)
 
     def _last(self, pivot: Pivot) -> Sweep:
         """The sweep that makes the last of what tells how many digits a pivot loses."""
@@ -111,12 +135,16 @@ class _Cutter:
             for sweep, row in enumerate(table):
                 made = {slot for piece in row for slot in piece.kept}
                 for piece, tracer in zip(row, self.tracers, strict=True):
-                    for node in needed(piece.wanted(found)):
+                    for node in needed(piece.wanted_at_most(found)):
                         for where, slot in tracer.slots_of(node, filling=not sweep):
                             passes = slot[0] == "sent" or (where == "above" and slot in made)
                             found[slot] = passes and found.get(slot, True)
             if len(found) == before:
                 return found
+
+
+def _columns(kind: Kind, several: Sequence[Numbers]) -> Numbers:
+    return np.stack(several, axis=1) if several else np.empty((len(kind.bodies), 0))
 
 
 def _fused(sweeps: Sequence[Sweep]) -> list[Sweep]:

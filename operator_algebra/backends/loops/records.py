@@ -6,8 +6,11 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from operator_algebra.backends.loops.classes import Kind
 from operator_algebra.backends.scalar.graph import Node
+from operator_algebra.models.numeric import Numbers
 from operator_algebra.programs.program import Direction
 
 Kept = Literal["value", "sent", "turn"]
@@ -39,6 +42,22 @@ class Sign(NamedTuple):
     salt: int
 
 
+@dataclass(frozen=True)
+class Columns:
+    """What carries rounding along at a body, where it has to be: see `weights`."""
+
+    limits: tuple[Node, ...]
+    """At most one where nothing starts at the body."""
+    left: Node
+    """At most one where nothing goes on to the parent."""
+    sent: Mapping[Slot, Node]
+    positive: tuple[Node, ...]
+
+    def wanted(self, slots: Container[Slot]) -> list[Node]:
+        """What is computed where they run and some slots are read."""
+        return [self.left, *(node for slot, node in self.sent.items() if slot in slots), *self.positive]
+
+
 @dataclass
 class Piece:
     """What a body of a kind does in a sweep: nodes by the slot that they fill, its own or one of its parent's."""
@@ -48,15 +67,22 @@ class Piece:
     results: list[tuple[int, int, Node]] = field(default_factory=list[tuple[int, int, Node]])
     """Entries of results: of which, and where among those of the body."""
     positive: list[Node] = field(default_factory=list[Node])
+    columns: Columns | None = None
 
     def wanted(self, slots: Container[Slot]) -> list[Node]:
         """What is computed where some slots are read."""
         filled = [node for slot, node in (*self.kept.items(), *self.sent.items()) if slot in slots]
-        return [*filled, *(node for _, _, node in self.results), *self.positive]
+        limits = self.columns.limits if self.columns is not None else ()
+        return [*filled, *(node for _, _, node in self.results), *self.positive, *limits]
+
+    def wanted_at_most(self, slots: Container[Slot]) -> list[Node]:
+        """The same where columns run, too."""
+        return [*self.wanted(slots), *(self.columns.wanted(slots) if self.columns is not None else ())]
 
     def everything(self) -> list[Node]:
         """What is computed where all slots are read."""
-        return self.wanted({**self.kept, **self.sent})
+        own: Mapping[Slot, Node] = self.columns.sent if self.columns is not None else {}
+        return self.wanted_at_most({**self.kept, **self.sent, **own})
 
 
 @dataclass(frozen=True)
@@ -68,15 +94,19 @@ class Cut:
     table: tuple[tuple[Piece, ...], ...]
     loads: tuple[Mapping[int, Load], ...]
     """Of each kind, by the places of inputs of its graph."""
+    rough: tuple[frozenset[int], ...]
+    """Of each kind, the numbers of roots of what is rounded, which may be a little too large."""
+    weights: tuple[Numbers, ...]
+    """Numbers of bodies beside those that are fixed of them, (bodies, columns)."""
     signs: tuple[Sign, ...]
     slots: Mapping[Slot, int]
     """Those that anybody loads, by their place."""
     passing: Mapping[Slot, int]
     """Those that are read in the sweep that fills them, at the parent or by the children alone."""
 
-    def is_read(self, slot: Slot) -> bool:
-        """Whether anybody loads a slot."""
-        return slot in self.slots or slot in self.passing
+    def numbers(self, kind: int) -> Numbers:
+        """What differs from body to body of a kind, (bodies, columns)."""
+        return np.concatenate([self.kinds[kind].numbers(), self.weights[kind]], axis=1)
 
 
 def turn_of(node: Node, loads: Mapping[int, Load]) -> Slot | None:

@@ -28,6 +28,8 @@ from operator_algebra.programs.program import Program
 
 _MEMORY = 2**28
 """Bytes of what bodies keep, above which a sample is computed at a time."""
+_OFTEN = 1 / 8
+"""Of the bodies, if columns run in more, they run in all: in lanes most blocks would have them anyway."""
 _LINE = 8
 """Numbers in a line of the cache."""
 _LONGEST = 6_000
@@ -36,14 +38,23 @@ _LONGEST = 6_000
 Array = np.ndarray[tuple[int, ...], np.dtype[np.generic]]
 
 
-class LoopKernel:
-    """A program for one model and one form of arguments."""
+def loop_kernel(program: Program, model: Model, signature: Signature) -> LoopKernel:
+    """The loops of a program; columns of rounding run in all bodies if they do in many at a configuration tried."""
+    found = LoopKernel(program, model, signature)
+    return found if found.share() <= _OFTEN else LoopKernel(program, model, signature, bearing=False)
 
-    def __init__(self, program: Program, model: Model, signature: Signature) -> None:
+
+class LoopKernel:
+    """A program for one model and one form of arguments.
+
+    With `bearing` columns of rounding run only where inertia does not bear it.
+    """
+
+    def __init__(self, program: Program, model: Model, signature: Signature, *, bearing: bool = True) -> None:
         if machine() is None:
             raise Untraceable("there is no LLVM here")
         self._model = model
-        self.cut = cut(program, model, signature)
+        self.cut = cut(program, model, signature, bearing=bearing)
         if _length(self.cut) > _LONGEST:
             raise Untraceable("there is more code than the code generator makes in half a second")
         blocks = given(Bound(signature.values, signature.layouts, signature.absent))
@@ -60,18 +71,28 @@ class LoopKernel:
         for layout in (*families, *layouts):
             self._starts.append(np.ascontiguousarray(layout.offsets, dtype=np.int64))
         self._codes: dict[int, Loaded] = {}
+        self._runs = np.zeros(1, dtype=np.int64)
         self._code(1)
+
+    def share(self) -> float:
+        """Of the bodies, those in which columns of rounding start or run on, at a configuration."""
+        if not any(piece.columns for row in self.cut.table for piece in row):
+            return 0.0
+        q, _ = self._model.random(0)
+        self._runs[0] = 0
+        self.batch([q[None], *(np.zeros((1, size)) for size in self.given[1:])], 1)
+        return float(self._runs[0]) / self._model.n
 
     @cached_property
     def _tables(self) -> tuple[Array, Array, Array, Array]:
         """Kinds, parents, numbers and signs of the bodies."""
         n, several = self._model.n, self.cut.kinds
         of = np.empty(n, dtype=np.uint8)
-        numbers = np.empty((n, max(len(kind.varying) for kind in several)))
-        for place, kind in enumerate(several):
+        fixed = [self.cut.numbers(place) for place in range(len(several))]
+        numbers = np.empty((n, max(one.shape[1] for one in fixed)))
+        for place, (kind, one) in enumerate(zip(several, fixed, strict=True)):
             of[kind.bodies] = place
-            if len(kind.varying):
-                numbers[kind.bodies, : len(kind.varying)] = kind.numbers()
+            numbers[kind.bodies, : one.shape[1]] = one
         signs = [random_signs(SIGNED, sign.entries, sign.salt).reshape(SIGNED, -1) for sign in self.cut.signs]
         beside = np.concatenate(signs, axis=1) if signs else np.empty((SIGNED, 0))
         return of, np.asarray(self._model.parent, dtype=np.int64), numbers, np.ascontiguousarray(beside)
@@ -125,7 +146,8 @@ class LoopKernel:
         def run(first: int, stop: int) -> None:
             if first < stop:
                 memory, own = self._memory(lanes)
-                words = [*own, address(good), self._frames - 1, *table]
+                active = np.zeros(self._frames, dtype=np.uint8)
+                words = [*own, address(active), address(self._runs), address(good), self._frames - 1, *table]
                 code.entry(first, stop, self._model.n, Struct(f"{len(words)}q").pack(*words))
                 del memory
 
@@ -192,7 +214,7 @@ class LoopKernel:
 
 def _length(pieces: Cut) -> int:
     read = {**pieces.slots, **pieces.passing}
-    return sum(sum(operations(piece.wanted(read)).values()) for row in pieces.table for piece in row)
+    return sum(sum(operations(piece.wanted_at_most(read)).values()) for row in pieces.table for piece in row)
 
 
 _local = threading.local()

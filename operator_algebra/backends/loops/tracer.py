@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from operator_algebra.backends.backend import SMALL
 from operator_algebra.backends.loops.classes import Kind
-from operator_algebra.backends.loops.records import Kept, Load, Piece, Sign, Slot, Where, turn_of
+from operator_algebra.backends.loops.records import Columns, Kept, Load, Piece, Sign, Slot, Where, turn_of
 from operator_algebra.backends.scalar.algebra import NodeNumbers
 from operator_algebra.backends.scalar.graph import Graph, Node, Untraceable, needed
 from operator_algebra.backends.scalar.leaves import NodeLeaves, Pose
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.backends.scalar.sine import FARTHEST
 from operator_algebra.backends.scalar.trace import Tracer
+from operator_algebra.lowering.bounds import Elimination
 from operator_algebra.models.model import Model
+from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.leaf import Leaf
 from operator_algebra.operators.leaf_factors import BodyClass
 from operator_algebra.operators.spaces import ONE
 from operator_algebra.programs.instructions import Shift, shift_of
-from operator_algebra.programs.matrices import Matrix
+from operator_algebra.programs.matrices import Matrix, Number
 from operator_algebra.programs.mechanism import Mechanism
 from operator_algebra.programs.program import Pivot, Program, Step, Sweep
 from operator_algebra.programs.records import Ref
+
+CARRIED, REST = 0.15, 0.1
+"""The parts of what may be lost that are left to columns, and to pivots themselves, where inertia bears most."""
+_LARGEST_SIGN = 1.25
+_COLUMN = 3.0
+"""z z* is no larger than six times the diagonal of its squares; of two such columns the mean counts."""
 
 Pattern = tuple[tuple[float | None, ...], ...]
 """The entries of a block that are numbers wherever it is read; None for others."""
@@ -40,6 +49,8 @@ class Shared:
     """The values that children read."""
     judged: Sequence[Sweep]
     """For each pivot the sweep after which it is known what it loses."""
+    beside: frozenset[int]
+    """The values that carry rounding."""
     above: Patterns = field(default_factory=Patterns)
     sent: Patterns = field(default_factory=Patterns)
     signs: list[Sign] = field(default_factory=list[Sign])
@@ -79,12 +90,25 @@ class _KindLeaves(NodeLeaves):
         raise Untraceable("where a body stands in the base follows from all that carry it")
 
 
+@dataclass(frozen=True)
+class _Bearing:
+    """What tells that no columns are needed: see `weights`."""
+
+    parts: Elimination
+    own: list[Node]
+    above: list[Node]
+
+
 class KindTracer(Tracer):
     """One body of a kind: it is body 1 of a tree of two, or 0 if it is a root."""
 
     def __init__(self, program: Program, model: Model, signature: Signature, kind: Kind, shared: Shared) -> None:
         self.shared = shared
         self.loads: dict[int, Load] = {}
+        self.rough: set[int] = set()
+        self.kind = kind
+        self.weights: list[Numbers] = []
+        self._bearing: _Bearing | None = None
         self._found: dict[Load, Node] = {}
         self._graph = Graph()
         k, (nq, _) = kind.example, kind.coordinates
@@ -117,6 +141,16 @@ class KindTracer(Tracer):
             self.loads[place] = load
         return self._found[load]
 
+    def bear(self, parts: Elimination, own: Numbers, above: Numbers) -> None:
+        """Let columns of rounding run only where the diagonal of P is large, by weights for each body, (bodies, 6)."""
+        self._bearing = _Bearing(parts, list(map(self._weight, own.T)), list(map(self._weight, above.T)))
+
+    def _weight(self, column: Numbers) -> Node:
+        if (column == column[0]).all():
+            return self._graph.of(float(column[0]))
+        self.weights.append(column)
+        return self._load(Load("number", len(self.kind.varying) + len(self.weights) - 1))
+
     def slots_of(self, node: Node, *, filling: bool) -> Iterator[tuple[Where, Slot]]:
         """Where a node is loaded from, if it is; sines and cosines are not where they are made."""
         if node.operation == "input":
@@ -147,6 +181,13 @@ class KindTracer(Tracer):
             known.append(sign)
         of = known.index(sign)
         return Matrix([[self._load(Load("sign", 2 * i + j, of)) for j in (0, 1)] for i in range(count)], 2)
+
+    def rounding_root(self, size: Number) -> Node:
+        """One that need not be exact: see `emit.rough_root`."""
+        assert isinstance(size, Node)
+        root = self._graph.root(size)
+        self.rough.add(root.number)
+        return root
 
     # -- what is read ----------------------------------------------------------------------------------------------
 
@@ -203,19 +244,22 @@ class KindTracer(Tracer):
         for step in sweep.steps:
             self.blocks[step.number] = [self.computed(step, self.place)]
         pivots = zip(self.program.pivots, self.shared.judged, strict=True)
-        self.nodes.positive.extend([self._judged(pivot) for pivot, last in pivots if last is sweep])
+        judged = [self._judged(pivot) for pivot, last in pivots if last is sweep]
         found = Piece(positive=self.nodes.positive[start:])
         del self.nodes.positive[start:]
+        carried: dict[Slot, Node] = {}
         for step in sweep.steps:
-            block = self.blocks[step.number][0]
-            found.kept |= _entries("value", step.number, block)
+            block, beside = self.blocks[step.number][0], self._bearing is not None and step.number in self.shared.beside
+            if not beside:
+                found.kept |= _entries("value", step.number, block)
             if not self.tip and step.number in self.shared.read_above:
                 self._tell(self.shared.above, step.number, block, numbers=True)
             shift = shift_of(step.definition)
             if shift is not None and shift.hop.inward and self.place:
                 number = self.shared.shifts.index(shift)
                 block = self.along(shift, self.place, self.place)
-                found.sent |= _entries("sent", number, block)
+                sent = carried if beside else found.sent
+                sent |= _entries("sent", number, block)
                 self._tell(self.shared.sent, number, block, numbers=False)
         numbers = [step.number for step in sweep.steps]
         for place, output in enumerate(self.program.outputs):
@@ -223,8 +267,33 @@ class KindTracer(Tracer):
             if output.ref.value in numbers:
                 rows = self.blocks[output.ref.value][0].rows
                 found.results += [(place, i, row[0]) for i, row in enumerate(rows)]
+        if self._bearing is None or not judged:
+            found.positive += judged
+        else:
+            self._bear(found, self._bearing, carried, judged)
         found.positive += self._near_angles(found)
         return found
+
+    def _bear(self, piece: Piece, by: _Bearing, carried: Mapping[Slot, Node], judged: Sequence[Node]) -> None:
+        """Columns beside a piece, and what tells when they run."""
+        graph, numbers = self._graph, self.nodes
+        P, z = self.get(by.parts.P, self.place), self.get(by.parts.z, self.place)
+        diagonal = [row[i] for i, row in enumerate(P.rows)]
+        own, above = numbers.dot(by.own, diagonal), numbers.dot(by.above, diagonal)
+        squares = [graph.multiply(graph.of(_COLUMN), numbers.dot(row, row)) for row in z.rows]
+        left = graph.add(own, numbers.dot(by.own, squares))
+        piece.columns = Columns((own, above), left, carried, tuple(judged))
+        height = self.get(Ref(self.program.pivots[0].value), self.place).height
+        if by.parts.sums and height > 1:
+            piece.positive.append(graph.subtract(graph.of(REST), self._summed(by.parts, height)))
+
+    def _summed(self, parts: Elimination, height: int) -> Node:
+        """What D rounds itself where it is a sum: w* D⁻¹ w ≤ n Σ w(i)² D⁻¹(i, i)."""
+        graph, pivot = self._graph, self.get(Ref(self.program.pivots[0].value), self.place)
+        inverse = self.nodes.inverse(pivot)
+        sizes = [graph.multiply(pivot.rows[i][i], inverse.rows[i][i]) for i in range(height)]
+        factor = SMALL * (_LARGEST_SIGN * parts.sums) ** 2 * height
+        return self.nodes.dot(sizes, [graph.of(factor)] * height)
 
     def _tell(self, patterns: Patterns, number: int, block: Matrix, *, numbers: bool) -> None:
         patterns[number] = _joined(patterns.get(number), block, numbers=numbers)
@@ -259,7 +328,8 @@ class KindTracer(Tracer):
         total = self._graph.zero
         for lost in self.lost_at(pivot, self.place):
             total = self._graph.add(total, lost)
-        return self._graph.subtract(self._graph.one, total)
+        most = 1.0 if self._bearing is None else CARRIED
+        return self._graph.subtract(self._graph.of(most), total)
 
     def turned(self, others: Iterable[Piece]) -> Piece:
         """The sines and cosines that others load; whether quaternions are rotations."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from operator_algebra.backends.loops.records import Cut, Load, Slot, turn_of
+from operator_algebra.backends.loops.records import Columns, Cut, Load, Slot, turn_of
 from operator_algebra.backends.scalar.graph import Node, needed
 from operator_algebra.backends.signs import random_signs
 from operator_algebra.models.model import Model
@@ -51,6 +51,11 @@ class ByHand:
         self.results = [np.full(layout.size, np.nan) for layout in results]
         self.good = True
         self.slots: dict[tuple[int, Slot], float] = {}
+        self.beside = {slot for row in cut.table for one in row if one.columns for slot in one.columns.sent}
+        self.active: set[int] = set()
+        """The bodies that have received columns of rounding."""
+        self.runs = 0
+        self.starting = True
         self.kind = {int(k): i for i, kind in enumerate(cut.kinds) for k in kind.bodies}
 
     def run(self) -> bool:
@@ -72,7 +77,33 @@ class ByHand:
                 for of, i, node in piece.results:
                     self.results[of][self.layouts[of].offsets[k] + i] = values[node.number]
                 self.good &= all(values[node.number] > 0.0 for node in piece.positive)
+                if piece.columns is not None:
+                    self._carry(piece.columns, k)
         return self.good and all(np.isfinite(result).all() for result in self.results)
+
+    def _carry(self, columns: Columns, k: int) -> None:
+        """Columns of rounding where they start, or have come from a child."""
+        received = k in self.active
+        self.starting = not all(one <= 1.0 for one in self._numbers(columns.limits, k))
+        if not (self.starting or received):
+            self.starting = True
+            return
+        self.runs += 1
+        if not received:
+            self.slots.update({(k, slot): 0.0 for slot in self.beside})
+        self.good &= all(one > 0.0 for one in self._numbers(columns.positive, k))
+        (left,) = self._numbers([columns.left], k)
+        parent = self.model.parent[k]
+        if columns.sent and not left <= 1.0:
+            sent = dict(zip(columns.sent, self._numbers(list(columns.sent.values()), k), strict=True))
+            for slot, x in sent.items():
+                self.slots[parent, slot] = x + (self.slots[parent, slot] if parent in self.active else 0.0)
+            self.active.add(parent)
+        self.starting = True
+
+    def _numbers(self, nodes: Sequence[Node], k: int) -> list[float]:
+        values = self._values(needed(nodes), k, turning=False)
+        return [values[node.number] for node in nodes]
 
     def _values(self, nodes: Sequence[Node], k: int, *, turning: bool) -> Mapping[int, float]:
         loads = self.cut.loads[self.kind[k]]
@@ -85,6 +116,8 @@ class ByHand:
                 found[node.number] = self._loaded(loads[int(node.value)], k)
             elif turn is not None and not turning:
                 found[node.number] = self.slots[k, turn]
+            elif not self.starting and node.number in self.cut.rough[self.kind[k]]:
+                found[node.number] = 0.0
             else:
                 found[node.number] = OPERATIONS[node.operation](*(found[a.number] for a in node.arguments))
         return found
@@ -96,7 +129,7 @@ class ByHand:
             case "coordinate":
                 found = self.q[self.model.q_slices[k].start + load.place]
             case "number":
-                found = kind.numbers()[kind.bodies.tolist().index(k), load.place]
+                found = self.cut.numbers(self.kind[k])[kind.bodies.tolist().index(k), load.place]
             case "sign":
                 sign = self.cut.signs[load.of]
                 found = random_signs(self.model.n, sign.entries, sign.salt)[k].ravel()[load.place]

@@ -1,0 +1,132 @@
+"""What inertia bears of rounding bounds what reaches pivots; columns run where it does not, in these lanes alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from operator_algebra import symbols as s
+from operator_algebra.applications import dynamics
+from operator_algebra.backends.backend import SMALL
+from operator_algebra.backends.loops import classes
+from operator_algebra.backends.loops import run as loops
+from operator_algebra.backends.loops.pieces import cut
+from operator_algebra.backends.loops.records import Columns
+from operator_algebra.backends.loops.run import LoopKernel, loop_kernel
+from operator_algebra.backends.loops.weights import ABOVE, OWN
+from operator_algebra.backends.scalar.signature import Signature
+from operator_algebra.expressions.build import inv
+from operator_algebra.lowering.lower import lower
+from operator_algebra.models.families import chain, random_tree
+from operator_algebra.models.model import Model
+from operator_algebra.operators.vanishing import vanishing
+from operator_algebra.spatial.inertia import Inertia
+from tests.backends.loops.by_hand import ByHand
+from tests.backends.scalar.calls import Call
+from tests.oracles.rounding_spread import spread
+
+SOLVED = inv(dynamics.mass_matrix) @ s.T
+SIGN = (1.25**3 - 0.8**3) / (3 * 0.45)
+"""The mean square of a sign."""
+
+
+@pytest.fixture(autouse=True)
+def any_number_of_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(classes, "SHARING", 0.01)
+    monkeypatch.setattr(classes, "MOST", 100)
+    monkeypatch.setattr(loops, "_LONGEST", 10**6)
+
+
+def call_of(model: Model, count: int) -> Call:
+    program = lower({"x": SOLVED}, zeros=vanishing(model))
+    q = np.stack([model.random(seed)[0] for seed in range(count)])
+    return Call.of(program, model, q, {"T": np.ones((count, model.nv))})
+
+
+def columns_of(call: Call) -> bool:
+    pieces = cut(call.program, call.model, Signature.of(call.inputs))
+    return any(isinstance(piece.columns, Columns) for row in pieces.table for piece in row)
+
+
+class Limits(ByHand):
+    """What is compared with one at the bodies."""
+
+    largest = (0.0, 0.0)
+
+    def _carry(self, columns: Columns, k: int) -> None:
+        own, above = self._numbers(columns.limits, k)
+        self.largest = max(self.largest[0], own), max(self.largest[1], above)
+        super()._carry(columns, k)
+
+
+TREES = [
+    random_tree(9, joints=["revolute", "prismatic", "fixed"], seed=1),
+    random_tree(9, joints=["revolute", "spherical", "universal"], seed=2),
+    random_tree(12, joints=["revolute", "fixed"], mass_spread=2.0, seed=3),
+    chain(14),
+    chain(14, joint=["revolute", "helical"], seed=1),
+]
+
+
+def stiffened(model: Model) -> Model:
+    return Model(
+        name=model.name,
+        bodies=[replace(b, joint=replace(b.joint, armature=(0.1,) * b.joint.nv)) for b in model.bodies],
+    )
+
+
+@pytest.mark.parametrize("model", [*TREES, stiffened(TREES[0])], ids=lambda model: model.name)
+def test_what_inertia_bears_is_no_less_than_what_reaches_any_pivot(model: Model) -> None:
+    call = call_of(model, 4)
+    pieces = cut(call.program, model, Signature.of(call.inputs))
+    layout = call.inputs.layouts["joint"]
+    for q in call.q:
+        run = Limits(pieces, model, q, [(layout, np.ones(model.nv))], [layout])
+        run.run()
+        own, above = run.largest
+        assert own > 0.0
+        _, lost = spread(model, q)
+        most = own * OWN + above * ABOVE
+        assert SMALL * SIGN * lost.max() <= most
+
+
+def test_columns_run_where_they_have_to_and_in_these_lanes_alone() -> None:
+    """A sample has the same flag beside any others, and that of one operation at a time."""
+    model = random_tree(12, joints=["revolute", "fixed"], mass_spread=3.0, seed=3)
+    call = call_of(model, 19)
+    made = LoopKernel(call.program, model, Signature.of(call.inputs))
+    rows = [call.q, call.inputs.values["T"].entries]
+    layout = call.inputs.layouts["joint"]
+    ran = 0
+    together = made.batch(rows, 19)
+    for k in range(19):
+        run = ByHand(made.cut, model, call.q[k], [(layout, np.ones(model.nv))], [layout])
+        good = run.run()
+        made._runs[0] = 0  # pyright: ignore[reportPrivateUsage]
+        alone = made.batch([row[k : k + 1] for row in rows], 1)
+        assert made._runs[0] == run.runs  # pyright: ignore[reportPrivateUsage]
+        assert alone.good[0] == together.good[k] == good
+        assert np.array_equal(alone.results[0][0], together.results[0][k])
+        ran += run.runs
+    assert 0 < ran < 19 * model.n
+
+
+def test_what_is_not_definite_or_has_long_levers_has_columns_everywhere() -> None:
+    bodies = list(chain(5, seed=0).bodies)
+    massless = Model(name="massless", bodies=[*bodies[:2], replace(bodies[2], inertia=Inertia()), *bodies[3:]])
+    for model in (massless, chain(4, joint=["revolute", "cylindrical"], seed=0)):
+        assert not columns_of(call_of(model, 1))
+
+
+def test_where_columns_run_often_they_run_always() -> None:
+    thin = [
+        replace(body, inertia=Inertia.cylinder(1.0, 0.002, 1.0, com=(0.5, 0.0, 0.0), axis=0))
+        for body in chain(16).bodies
+    ]
+    for model, everywhere in ((Model(name="thin", bodies=thin), True), (chain(16, seed=0), False)):
+        call = call_of(model, 1)
+        made = loop_kernel(call.program, model, Signature.of(call.inputs))
+        assert (made.share() == 0.0) or not everywhere
+        assert everywhere != any(piece.columns for row in made.cut.table for piece in row)

@@ -5,23 +5,17 @@ Vectors have a sample in each lane, as in code without loops. What bodies keep s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from operator_algebra.backends.loops.fused import Fused, fused, needed
-from operator_algebra.backends.loops.records import Columns, Cut, Load, Piece, Slot, turn_of
+from operator_algebra.backends.loops.body import Body, Setting
+from operator_algebra.backends.loops.records import Cut, Piece
 from operator_algebra.backends.loops.rows import WATCHED, given_back, looked_through, taken
-from operator_algebra.backends.native.operations import computed, turned
-from operator_algebra.backends.native.text import Block, Vector
-from operator_algebra.backends.scalar.graph import Node
+from operator_algebra.backends.native.text import Block
 
 FIXED = ("kinds", "parents", "numbers", "signs", "kept", "passing", "columns", "active", "runs", "flags", "mask")
 """What stands in the table before the arrays."""
 EACH = ("array", "step", "size", "start")
 """What stands there of each array."""
-SIGNED = 64
-"""So many bodies have signs of their own: they start anew, so that they stay in the cache."""
-_HALF_OF_ONE = 1023 << 51
-"""Half of the bits of 1."""
 
 _DECLARED = """\
 declare {reals} @llvm.sqrt.v{lanes}f64({reals})
@@ -45,16 +39,10 @@ def loop_text(cut: Cut, inputs: int, results: int, lanes: int, *, fuses: bool) -
 class _Emitter:
     def __init__(self, cut: Cut, inputs: int, results: int, lanes: int, fuses: bool) -> None:
         self.cut = cut
-        self.fuses = fuses
         self.block = Block(lanes)
         self.inputs = inputs
         self.arrays = 1 + inputs + results
-        self.bytes = 8 * lanes
-        self.read = {**cut.slots, **cut.passing}
-        self.carried = {slot for row in cut.table for piece in row if piece.columns for slot in piece.columns.sent}
-        self.wide = [len(kind.varying) + beside.shape[1] for kind, beside in zip(cut.kinds, cut.weights, strict=True)]
-        counts = [2 * sign.entries for sign in cut.signs]
-        self.sign_starts = [sum(counts[:i]) for i in range(len(counts) + 1)]
+        self.setting = Setting(cut, self.block, inputs, fuses)
 
     def text(self) -> str:
         """The module."""
@@ -113,7 +101,7 @@ class _Emitter:
                     looked_through(block, f"in{array}", f"%base{array}", f"%size{array}")
                 continue
             block.lines.append(f"%base{array} = getelementptr i8, ptr {before}, i64 0")
-            bytes_of = block.named(f"mul i64 %size{array}, {self.bytes}")
+            bytes_of = block.named(f"mul i64 %size{array}, {self.setting.bytes}")
             before = block.named(f"getelementptr i8, ptr %base{array}, i64 {bytes_of}")
             if given:
                 taken(block, f"in{array}", rows[array], f"%size{array}", f"%base{array}")
@@ -145,7 +133,7 @@ class _Emitter:
         ]
 
     def _works(self, row: Sequence[Piece]) -> bool:
-        return any(piece.wanted(self.read) for piece in row)
+        return any(piece.wanted(self.setting.read) for piece in row)
 
     # -- a sweep ---------------------------------------------------------------------------------------------------
 
@@ -162,7 +150,7 @@ class _Emitter:
         lines.append(f"switch i8 {kind}, label %after{number} [{cases}]")
         for i, piece in enumerate(row):
             lines.append(f"piece{number}_{i}:")
-            body = _Body(self, i, k, turning=row is self.cut.table[0])
+            body = Body(self.setting, i, k, turning=row is self.cut.table[0])
             body.write(piece)
             if piece.columns is not None:
                 body.write_columns(piece.columns, f"columns{number}_{i}", f"after{number}")
@@ -171,232 +159,3 @@ class _Emitter:
         lines.append(f"%following{number} = add i64 {k}, {-1 if inward else 1}")
         more = block.named(f"icmp {'sge' if inward else 'slt'} i64 %following{number}, {0 if inward else '%bodies'}")
         lines.append(f"br i1 {more}, label %body{number}, label %sweep{number + 1}")
-
-
-def rough_root(x: Vector) -> Vector:
-    """√x or up to 6 % more, for the time of an addition: half of the exponent, half of the digits behind it."""
-    block = x.block
-    bits = block.named(f"bitcast {block.reals} {x.name} to {block.integers}")
-    half = block.named(f"lshr {block.integers} {bits}, splat (i64 1)")
-    moved = block.named(f"add {block.integers} {half}, splat (i64 {_HALF_OF_ONE})")
-    return block.vector(f"bitcast {block.integers} {moved} to {block.reals}")
-
-
-class _Body:
-    """The lines of a piece, for the body whose number stands in a register."""
-
-    def __init__(self, emitter: _Emitter, kind: int, k: str, *, turning: bool) -> None:
-        self.emitter = emitter
-        self.block = emitter.block
-        self.cut = emitter.cut
-        self.kind = kind
-        self.k = k
-        self.turning = turning
-        self.loads: Mapping[int, Load] = self.cut.loads[kind]
-        self._bases: dict[str, str] = {}
-        self._values: dict[int, Vector] = {}
-        self._parent = ""
-        self._starting = ""
-        """The lanes in which columns of rounding start, where they do not in all."""
-        self._received = ""
-        """Whether any lane has received some."""
-
-    def write(self, piece: Piece) -> None:
-        """Load, compute, store."""
-        slots, block = self.emitter.read, self.block
-        self._compute(piece.wanted(slots))
-        if self.turning:
-            self._turn(piece)
-        for slot, node in piece.kept.items():
-            if slot in slots:
-                self._store(self.read(node), self._slot("own", slot))
-        for slot, node in piece.sent.items():
-            if slot in slots:
-                address, value = self._slot("above", slot), self.read(node)
-                if not self.cut.kinds[self.kind].first:
-                    value = block.vector(f"load {block.reals}, ptr {address}, align 8") + value
-                self._store(value, address)
-        conditions = [self._positive(node) for node in piece.positive]
-        for of, i, node in piece.results:
-            value = self.read(node)
-            self._store(value, self._entry(1 + self.emitter.inputs + of, i))
-            conditions.append(block.compared("oeq", value - value, block.constant(0.0)))
-        if conditions:
-            self._judge(block.both(conditions))
-
-    def _compute(self, ends: Sequence[Node]) -> None:
-        joined = fused(ends) if self.emitter.fuses else {}
-        for node in needed(ends, joined, self._values):
-            turn = turn_of(node, self.loads)
-            if node.known or node.operation == "input":
-                continue
-            if turn is not None and (self.turning or turn in self.emitter.read):
-                continue
-            self._values[node.number] = self._fused(joined[node.number]) if node.number in joined else self._one(node)
-
-    def write_columns(self, columns: Columns, here: str, after: str) -> None:
-        """What carries rounding along, if it has to in any lane.
-
-        Memory has a bit for each lane in which children have sent some; else what stands there is nothing.
-        """
-        block, one, mask = self.block, self.block.constant(1.0), f"i{self.block.lanes}"
-        within = [block.compared("ole", self.read(node), one) for node in columns.limits]
-        inside = block.named(f"bitcast {block.truths} {block.both(within)} to {mask}")
-        starting = block.named(f"xor {mask} {inside}, -1")
-        place = self._active(self.k)
-        before = block.named(f"load i8, ptr {place}")
-        block.lines.append(f"store i8 0, ptr {place}")
-        wide = starting if mask == "i8" else block.named(f"zext {mask} {starting} to i8")
-        running = block.named(f"or i8 {wide}, {before}")
-        needless = block.named(f"icmp eq i8 {running}, 0")
-        block.lines += [f"br i1 {needless}, label %{after}, label %{here}", f"{here}:"]
-        count = block.named("load i64, ptr %runs")
-        block.lines.append(f"store i64 {block.named(f'add i64 {count}, 1')}, ptr %runs")
-        self._starting = block.named(f"bitcast {mask} {starting} to {block.truths}")
-        self._received = block.named(f"icmp ne i8 {before}, 0")
-        self._compute(columns.wanted(self.emitter.read))
-        self._judge(block.both([self._positive(node) for node in columns.positive]))
-        sent = {slot: node for slot, node in columns.sent.items() if slot in self.emitter.read}
-        if not sent:
-            return
-        going = block.compared("ugt", self.read(columns.left), one)
-        bits = block.named(f"bitcast {block.truths} {going} to {mask}")
-        wide = bits if mask == "i8" else block.named(f"zext {mask} {bits} to i8")
-        place = self._active(self._above())
-        there = block.named(f"load i8, ptr {place}")
-        block.lines.append(f"store i8 {block.named(f'or i8 {there}, {wide}')}, ptr {place}")
-        others = block.named(f"icmp ne i8 {there}, 0")
-        none = block.constant(0.0)
-        for slot, node in sent.items():
-            address = self._slot("above", slot)
-            value = block.vector(f"load {block.reals}, ptr {address}, align 8")
-            value = block.vector(f"select i1 {others}, {block.reals} {value.name}, {block.reals} zeroinitializer")
-            self._store(value + block.chosen(going, self.read(node), none), address)
-
-    def _active(self, k: str) -> str:
-        place = self.block.named(f"and i64 {k}, %mask")
-        return self.block.named(f"getelementptr i8, ptr %active, i64 {place}")
-
-    def _one(self, node: Node) -> Vector:
-        a = self.read(node.a)
-        if node.number in self.cut.rough[self.kind]:
-            root, none = rough_root(a), self.block.constant(0.0)
-            return self.block.chosen(self._starting, root, none) if self._starting else root
-        return computed(self.block, node.operation, a, a if node.b is node else self.read(node.b))
-
-    def _fused(self, joined: Fused) -> Vector:
-        a, b, c = map(self.read, (joined.a, joined.b, joined.c))
-        block, lanes = self.block, self.block.lanes
-        a, c = -a if joined.product < 0 else a, -c if joined.rest < 0 else c
-        several = ", ".join(f"{block.reals} {one.name}" for one in (a, b, c))
-        return block.vector(f"call {block.reals} @llvm.fma.v{lanes}f64({several})")
-
-    def _positive(self, node: Node) -> str:
-        return self.block.compared("ogt", self.read(node), self.block.constant(0.0))
-
-    def _judge(self, good: str) -> None:
-        block, mask = self.block, f"i{self.block.lanes}"
-        before = block.named(f"load {mask}, ptr %trusted")
-        here = block.named(f"bitcast {block.truths} {good} to {mask}")
-        both = block.named(f"and {mask} {before}, {here}")
-        block.lines.append(f"store {mask} {both}, ptr %trusted")
-
-    def _turn(self, piece: Piece) -> None:
-        """Sines and cosines of the coordinates, those of one body together."""
-        angles = {node.a.number: node.a for slot, node in piece.kept.items() if slot in self.cut.slots}
-        pairs = turned(self.block, [self.read(angle) for angle in angles.values()]) if angles else []
-        found = dict(zip(angles, pairs, strict=True))
-        for slot, node in piece.kept.items():
-            if slot in self.cut.slots:
-                self._values[node.number] = found[node.a.number][slot[2]]
-
-    # -- values ----------------------------------------------------------------------------------------------------
-
-    def read(self, node: Node) -> Vector:
-        """A value, loaded where it is first read."""
-        if node.known:
-            return self.block.constant(node.value)
-        if node.number not in self._values:
-            self._values[node.number] = self._loaded(node)
-        return self._values[node.number]
-
-    def _loaded(self, node: Node) -> Vector:
-        turn = turn_of(node, self.loads)
-        if turn is not None:
-            return self._vector(self._slot("own", turn))
-        load = self.loads[int(node.value)]
-        match load.where:
-            case "coordinate":
-                return self._vector(self._entry(0, load.place))
-            case "input":
-                return self._vector(self._entry(1 + load.of, load.place))
-            case "common":
-                return self._vector(f"%base{1 + load.of}")
-            case "number":
-                return self._spread("numbers", max(self.emitter.wide), load.place)
-            case "sign":
-                starts = self.emitter.sign_starts
-                return self._spread("signs", starts[-1], starts[load.of] + load.place)
-            case "own" | "above":
-                assert load.slot is not None
-                found = self._vector(self._slot(load.where, load.slot))
-                if not self._starting or load.slot not in self.emitter.carried:
-                    return found
-                chosen = f"{self.block.reals} {found.name}, {self.block.reals} zeroinitializer"
-                return self.block.vector(f"select i1 {self._received}, {chosen}")
-
-    def _vector(self, address: str) -> Vector:
-        return self.block.vector(f"load {self.block.reals}, ptr {address}, align 8")
-
-    def _store(self, value: Vector, address: str) -> None:
-        self.block.lines.append(f"store {self.block.reals} {value.name}, ptr {address}, align 8")
-
-    def _spread(self, table: str, width: int, place: int) -> Vector:
-        """A number of the body, the same in all lanes."""
-        block = self.block
-        k = self.block.named(f"and i64 {self.k}, {SIGNED - 1}") if table == "signs" else self.k
-        base = self._base(table, k, table, 8 * width)
-        address = block.named(f"getelementptr i8, ptr {base}, i64 {8 * place}")
-        number = block.named(f"load double, ptr {address}")
-        one = block.named(f"insertelement {block.reals} poison, double {number}, i64 0")
-        zeros = f"<{block.lanes} x i32> zeroinitializer"
-        return block.vector(f"shufflevector {block.reals} {one}, {block.reals} poison, {zeros}")
-
-    # -- addresses -------------------------------------------------------------------------------------------------
-
-    def _base(self, name: str, k: str, table: str, size: int) -> str:
-        """The address of what belongs to a body in a table."""
-        if name not in self._bases:
-            offset = self.block.named(f"mul i64 {k}, {size}")
-            self._bases[name] = self.block.named(f"getelementptr i8, ptr %{table}, i64 {offset}")
-        return self._bases[name]
-
-    def _slot(self, where: str, slot: Slot) -> str:
-        """The address of a slot of the body or of its parent."""
-        block, k = self.block, self.k
-        if where == "above":
-            k = self._above()
-        passes = slot in self.cut.passing
-        table, places = ("passing", self.cut.passing) if passes else ("kept", self.cut.slots)
-        name = f"{where} {table}"
-        if passes and name not in self._bases:
-            k = block.named(f"and i64 {k}, %mask")
-        base = self._base(name, k, table, self.emitter.bytes * len(places))
-        return block.named(f"getelementptr i8, ptr {base}, i64 {self.emitter.bytes * places[slot]}")
-
-    def _above(self) -> str:
-        """The number of the parent."""
-        if not self._parent:
-            address = self.block.named(f"getelementptr i64, ptr %parents, i64 {self.k}")
-            self._parent = self.block.named(f"load i64, ptr {address}")
-        return self._parent
-
-    def _entry(self, array: int, i: int) -> str:
-        """The address of an entry of the body in an array."""
-        name, block = f"array{array}", self.block
-        if name not in self._bases:
-            place = block.named(f"getelementptr i64, ptr %start{array}, i64 {self.k}")
-            start = block.named(f"load i64, ptr {place}")
-            offset = block.named(f"mul i64 {start}, {self.emitter.bytes}")
-            self._bases[name] = block.named(f"getelementptr i8, ptr %base{array}, i64 {offset}")
-        return block.named(f"getelementptr i8, ptr {self._bases[name]}, i64 {self.emitter.bytes * i}")

@@ -11,7 +11,8 @@ from threading import Thread
 import numpy as np
 
 from operator_algebra.backends.backend import Result
-from operator_algebra.backends.loops.emit import SIGNED, loop_text
+from operator_algebra.backends.loops.body import SIGNED
+from operator_algebra.backends.loops.emit import loop_text
 from operator_algebra.backends.loops.pieces import cut
 from operator_algebra.backends.loops.records import Cut
 from operator_algebra.backends.native.machine import Loaded, machine

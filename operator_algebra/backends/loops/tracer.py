@@ -183,7 +183,7 @@ class KindTracer(Tracer):
         return Matrix([[self._load(Load("sign", 2 * i + j, of)) for j in (0, 1)] for i in range(count)], 2)
 
     def rounding_root(self, size: Number) -> Node:
-        """One that need not be exact: see `emit.rough_root`."""
+        """One that need not be exact: see `body.rough_root`."""
         assert isinstance(size, Node)
         root = self._graph.root(size)
         self.rough.add(root.number)

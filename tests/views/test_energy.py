@@ -29,7 +29,7 @@ def test_the_drift_is_said() -> None:
 
 def test_impacts_are_jumps_and_no_drift() -> None:
     stop = oa.events.limit("shoulder", upper=0.6, restitution=0.5)
-    film = oa.simulate(ARM, [0.5, 0.0], [0.0, 0.0], until=0.5, events=[stop])
+    film = oa.simulate(ARM, [0.5, 0.0], [0.0, 0.0], until=0.2, events=[stop])
     found, figure = film.energy(), energy(film)
     upper, lower = figure.axes
     lost = float(found.total[0] - found.total[-1])
@@ -39,7 +39,7 @@ def test_impacts_are_jumps_and_no_drift() -> None:
     )
     assert upper.lines[-1].get_xdata() == [film.events[0].t] * 2
     assert float(np.asarray(lower.lines[0].get_ydata()).max()) == found.drift
-    whole = oa.simulate(ARM, [0.5, 0.0], [0.0, 0.0], until=0.5, events=[oa.events.limit("shoulder", upper=0.6)])
+    whole = oa.simulate(ARM, [0.5, 0.0], [0.0, 0.0], until=0.2, events=[oa.events.limit("shoulder", upper=0.6)])
     assert "and jumps by nothing more in one instant" in " ".join(words_of(energy(whole)))
 
 

@@ -65,7 +65,7 @@ DRAWN: dict[str, Callable[[], Figure]] = {
             oa.load("planar2r"),
             [0.5, 0.0],
             [0.0, 0.0],
-            until=0.5,
+            until=0.2,
             events=[oa.events.limit("shoulder", upper=0.6, restitution=0.5)],
         )
     ),

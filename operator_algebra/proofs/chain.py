@@ -16,7 +16,6 @@ from operator_algebra.expressions.traverse import all_below, postorder
 from operator_algebra.identities.catalogue import catalogue
 from operator_algebra.identities.identity import Identity
 from operator_algebra.identities.variants import wider
-from operator_algebra.proofs.certificate import Writer, kernel_word
 from operator_algebra.proofs.facts import Assumed, BracketOf, DiagonalOf, Fact, Real, Turned, Unique, resting_on
 from operator_algebra.proofs.letters import ONE, RING, Form, Letter, Rational, Word, adjoint, quotient
 from operator_algebra.proofs.order import Key, Order
@@ -24,6 +23,7 @@ from operator_algebra.proofs.search import Search
 from operator_algebra.proofs.spelling import Style, arranged, spelled, written
 from operator_algebra.proofs.theory import Axiom, Theory
 from operator_algebra.proofs.workbench import Workbench
+from operator_algebra.proofs.writer import Writer, kernel_word
 
 _LONGEST, _WIDEST = 40, 30
 """Steps of a chain, and terms of a formula, that somebody reads."""

@@ -181,12 +181,7 @@ class Theorem:
         names = self.letters if names is None else names
         if isinstance(told, str):
             return product_of([starred(names[x[:-1]]) if x.endswith("'") else names[x] for x in told.split()])
-        terms = [(Fraction(c), product_of([self.formula(one, names) for one in factors])) for c, *factors in told]
-        return sum_of(terms, rational=self.rational)
-
-    def polynomial(self, told: Mapping[str, str]) -> Text:
-        """The polynomial of a line."""
-        return sum_of([(Fraction(c), self.formula(word)) for word, c in told.items()], rational=self.rational)
+        return sum_of([(Fraction(c), self.formula(word, names)) for word, c in told.items()], rational=self.rational)
 
     @property
     def expand(self) -> str:
@@ -203,9 +198,12 @@ class Theorem:
             self.bodies[name] = self.formula(given[0])
             self._known("equation", name, self.letters[name], self.bodies[name])
             return
-        own = Text(self.fresh(name), 3)
         if kind not in GIVEN:
             self.bodies[name] = self.formula(given[0])
+        if name.startswith("("):  # a sum that has no name
+            self.letters[name] = self.bodies[name]
+            return
+        own = Text(self.fresh(name), 3)
         self.letters[name] = own
         if kind == "define":
             self.suppose(f"{own.text}_is", own, self.bodies[name], rewrites=True)
@@ -239,11 +237,10 @@ class Theorem:
             return f"(turned {self.fact(ref[1])})"
         key = " ".join(ref)
         if key not in self.facts:
-            kinds, _, zero = FACTS[ref[0]]
+            _, _, zero, _ = FACTS[ref[0]]
             names: dict[str, Text] = {}
-            for place, kind, name in zip("abcd", kinds.split(), ref[1:], strict=False):
-                names[place.upper()] = self.formula(name) if kind == "formula" else self.bodies.get(name, ONE)
-                names |= {} if kind == "formula" else {place: self.letters[name]}
+            for place, name in zip("abcd", ref[1:], strict=False):
+                names |= {place: self.formula(name), f"°{place}": self.bodies.get(name, ONE)}
             self.facts[key] = self.suppose(f"{ref[0]}_fact", self.formula(zero, names), Text("0", 3))
             self.missing.setdefault(f"fact {ref[0]}", []).append(self.facts[key])
         return self.facts[key]
@@ -252,10 +249,11 @@ class Theorem:
         """A line: a sum that Lean multiplies out, or what is taken from another rule."""
         name = f"line_{place}"
         self.taken.add(name)
-        text = self.polynomial(stated)
-        if rule != "sum":
+        text = self.formula(stated)
+        again = any(ref == "itself" for _, _, ref, _ in given)
+        if rule != "sum" or again:
             self.hypotheses[name] = f"{text.text} = 0"
-            self.missing.setdefault(f"rule {rule}", []).append(name)
+            self.missing.setdefault("a multiple of itself" if again else f"rule {rule}", []).append(name)
             return
         parts: list[str] = []
         for c, left, ref, right in given:
@@ -276,8 +274,8 @@ def file_of(said: str, proofs: Iterable[tuple[str, Mapping[str, Data]]]) -> str:
 
 def theorem(name: str, said: str, certificate: Mapping[str, Data]) -> str:
     """The theorem of one certificate; of blocks of a kind a comment, which says that there is none."""
-    lhs, rhs, *_ = certificate["claim"]
-    if lhs == "is":
+    lhs, rhs, *blocks = certificate["claim"]
+    if blocks:
         return f"-- {said}: what blocks an operator has is read off its letters by the kernel; no text in Lean yet.\n"
     book = Book(certificate["spaces"], certificate["traits"])
     written = Theorem("/" in str([certificate[key] for key in ("declare", "claim", "lines")]))
@@ -289,7 +287,7 @@ def theorem(name: str, said: str, certificate: Mapping[str, Data]) -> str:
         written.line(place, stated, rule, given)
     last = f"exact sub_eq_zero.mp (Eq.trans ({written.expand}) line_{len(certificate['lines']) - 1})"
     algebra = " [Algebra ℚ R]" if written.rational else ""
-    letters = " ".join(text.text for text in written.letters.values())
+    letters = " ".join(text.text for name, text in written.letters.items() if not name.startswith("("))
     head = [f"theorem {name} {{R : Type*}} [Ring R] [StarRing R]{algebra} ({letters} : R)"]
     head += [f"    ({own} : {text})" for own, text in written.hypotheses.items()]
     claim = f"    : {written.formula(lhs).text} = {written.formula(rhs).text} := by"

@@ -9,10 +9,10 @@ from fractions import Fraction
 from operator_algebra.expressions.names import Style as Style
 from operator_algebra.expressions.names import written as name_written
 from operator_algebra.expressions.nodes import Expr
-from operator_algebra.proofs.certificate import Writer
 from operator_algebra.proofs.kernel import Data
 from operator_algebra.proofs.letters import Form, Rational
-from operator_algebra.proofs.theory import Theory
+from operator_algebra.proofs.theory import TRAITS, Theory
+from operator_algebra.proofs.writer import Writer
 
 _LONG = 6
 """Terms of a polynomial that are shown where it is no part of a proof."""
@@ -24,12 +24,18 @@ def spelled(name: str, style: Style = "unicode") -> str:
 
     >>> spelled("phi'"), spelled("inverse(D)"), spelled("root(D)'"), spelled("inverse(D)'", "latex")
     ('φ*', 'D⁻¹', 'root(D)*', 'D^{-*}')
+    >>> spelled("(I+H·phi·K)'")
+    '(I + H φ K)*'
     """
     if name[0] in "[⟨":
         text = name if name[0] == "[" else name[1:-1]
         return rf"\text{{{text}}}" if style == "latex" else text
     star = _STAR[style] if name.endswith("'") else ""
     base = name.rstrip("'")
+    if base[0] == "(":  # a sum that has no name
+        sign = "−" if style == "unicode" else "-"
+        parts = (part for part in re.split(r"([-+])", base[1:-1].replace("·", " ")) if part)
+        return f"({' '.join(part.replace('-', sign) if part in '-+' else word(part, style) for part in parts)}){star}"
     if "(" not in base:
         return name_written(base, style) + star
     kind, inner = base.split("(", 1)
@@ -37,8 +43,8 @@ def spelled(name: str, style: Style = "unicode") -> str:
     if kind == "inverse" and style != "ascii":
         up = "*" if star else "1"
         return f"{body}^{{-{up}}}" if style == "latex" else f"{body}⁻{'*' if star else '¹'}"
-    word = "inv" if kind == "inverse" else kind
-    return rf"\operatorname{{{word}}}({body}){star}" if style == "latex" else f"{word}({body}){star}"
+    called = "inv" if kind == "inverse" else kind
+    return rf"\operatorname{{{called}}}({body}){star}" if style == "latex" else f"{called}({body}){star}"
 
 
 def word(text: str | Iterable[str], style: Style = "unicode") -> str:
@@ -77,15 +83,10 @@ def _fraction(c: Rational, style: Style) -> str:
 
 
 def formula(told: Data) -> str:
-    """A formula of a certificate."""
+    """A formula of a certificate, in its order."""
     if isinstance(told, str):
         return word(told)
-    texts: list[str] = []
-    for c, *factors in told:
-        wrapped = [formula(one) if isinstance(one, str) or len(one) == 1 else f"({formula(one)})" for one in factors]
-        size = {"1": "", "-1": "−"}.get(c, f"{c} ".replace("-", "−"))
-        texts.append(size + " ".join(wrapped))
-    return " + ".join(texts).replace("+ −", "− ") or "0"
+    return written([(Fraction(c), text.split()) for text, c in told.items()])
 
 
 def polynomial(told: dict[str, str]) -> str:
@@ -105,9 +106,13 @@ def left_over(theory: Theory, rest: Form, *sides: Expr) -> str:
 def assumption(told: str, certificate: Data) -> str:
     """What the kernel says is assumed, in words."""
     name = told.removesuffix(" exists")
-    for own, kind, *given in certificate["declare"]:
-        if own == name and kind in ("inverse", "root"):
-            called = re.fullmatch(r"\w+\((\w+)\)", name)
-            what = spelled(called[1]) if called else formula(given[0])
-            return f"{what} is {'invertible' if kind == 'inverse' else 'positive definite'}"
-    return told
+    declared = {own: (kind, given) for own, kind, *given in certificate["declare"] if kind != "equals"}
+    kind, given = declared.get(name, ("", [""]))
+    inner = str(given[0]).rstrip("'")
+    if kind == "inverse" and inner in declared and declared[inner][0] == "root":  # the root of what is positive has one
+        name, (kind, given) = inner, declared[inner]
+    if kind not in ("inverse", "root"):
+        return TRAITS.get(told, told)
+    called = re.fullmatch(r"\w+\((\w+)\)", name)
+    what = spelled(called[1]) if called else formula(given[0])
+    return f"{what} is {'invertible' if kind == 'inverse' else 'positive definite'}"

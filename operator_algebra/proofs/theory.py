@@ -49,8 +49,14 @@ from operator_algebra.proofs.letters import (
     word,
 )
 
-TRAITS = ("serial", "1-DOF", "constant joint maps", "closed joints", "revolute")
-"""Words of a domain that are axioms.
+TRAITS = {
+    "serial": "no body carries two others",
+    "1-DOF": "joints have one degree of freedom",
+    "constant joint maps": "joint maps are constant in the axes of the body",
+    "closed joints": "brackets of motions of a joint are motions of the joint",
+    "revolute": "joints turn about an axis through the origin of the body",
+}
+"""Words of a domain that are axioms, and what each says.
 
 E* D E is block-diagonal; cross(H* x) H* = 0; Ḣ = 0; cross(H* x) H* = H* A for some A; cross(H* x) = spin(H* x).
 A joint that turns about one axis has one degree of freedom, and a constant map.

@@ -6,7 +6,6 @@ from fractions import Fraction
 from functools import cache
 
 from operator_algebra.expressions.nodes import Expr
-from operator_algebra.proofs.certificate import Writer
 from operator_algebra.proofs.completion import Completion
 from operator_algebra.proofs.facts import Fact
 from operator_algebra.proofs.letters import Form, Letter
@@ -15,6 +14,7 @@ from operator_algebra.proofs.proof import Proof
 from operator_algebra.proofs.prove import prove
 from operator_algebra.proofs.theory import Axiom, Theory
 from operator_algebra.proofs.workbench import Workbench
+from operator_algebra.proofs.writer import Writer
 
 
 @cache

@@ -79,9 +79,7 @@ def tampered(certificate: Certificate, seed: int) -> Certificate:
             stated[_word(word, rng, letters)] = c
     elif kind == 2:
         line = rng.choice(lines)
-        line[1] = rng.choice(
-            [rule for rule in ("sum", "diag", "unique", "cross", "spin", "crossbar") if rule != line[1]]
-        )
+        line[1] = rng.choice([rule for rule in ("sum", "diag", "cross", "spin", "crossbar") if rule != line[1]])
     elif kind == 3 and any(len(line) > 3 for line in lines):
         line = rng.choice([line for line in lines if len(line) > 3])
         del line[rng.randrange(2, len(line))]
@@ -118,7 +116,12 @@ def declared_otherwise(certificate: Certificate, seed: int) -> Certificate:
         else:
             declared[5:] = [] if len(declared) > 5 else ["symmetric"]
     else:
-        parts = [(path, part) for path, part in _places(declared[2:]) if isinstance(part, str)]
+        parts = [(path, part) for path, part in _places(declared[2:]) if path and not isinstance(part, list)]
         (offset, *rest), part = rng.choice(parts)
-        _put(declared, (offset + 2, *rest), _line(part, rng, letters, 0))
+        if isinstance(part, dict):
+            formula = cast("dict[str, str]", part)
+            word = rng.choice([*formula])
+            formula[_word(word, rng, letters)] = formula.pop(word)
+        else:
+            _put(declared, (offset + 2, *rest), _line(part, rng, letters, 0))
     return made

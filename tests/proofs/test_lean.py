@@ -51,7 +51,7 @@ end OperatorAlgebra
 @pytest.mark.parametrize("name", catalogue())
 def test_each_line_of_each_law_follows(name: str) -> None:
     proof = proved(name)
-    lines = [one.certificate for one in proof.readings if one.certificate and one.certificate["claim"][0] != "is"]
+    lines = [one.certificate for one in proof.readings if one.certificate and len(one.certificate["claim"]) == 2]
     assert checked(proof.render("lean")) == len(lines)
 
 
@@ -80,8 +80,8 @@ def test_the_reader_finds_slips(claim: str, old: str, new: str) -> None:
 def test_what_no_text_says_is_a_hypothesis_with_a_name() -> None:
     text = proved("costate covariance").render("lean")
     (told, *_) = theorems(text)
-    for rule in ("diag", "unique"):
-        found = re.search(rf"Taken from the kernel, rule {rule}: ([\w, ]+)\.", text)
+    for rule in ("rule diag", "a multiple of itself"):
+        found = re.search(rf"Taken from the kernel, {rule}: ([\w, ]+)\.", text)
         assert found is not None
         assert all(told.hypotheses[name].endswith(" = 0") for name in found[1].split(", "))
 

@@ -19,11 +19,12 @@ def test_words() -> None:
 
 
 def test_formulas() -> None:
-    assert formula([["1", ""], ["-1", "E_phi"]]) == "I − E_φ"
-    assert formula([["1", [["1", ""], ["-1", "H psi K"]], "H phi"]]) == "(I − H ψ K) H φ"
-    assert formula([["-1", [["1", "H"], ["2", "K'"]], ""], ["-3/2", "M"]]) == "−(H + 2 K*) I − 3/2 M"
-    assert formula([["1/2", "M"]]) == "1/2 M"
-    assert formula([]) == "0"
+    assert formula({"": "1", "E_phi": "-1"}) == "I − E_φ"
+    assert formula("(I-H·psi·K) H phi") == "(I − H ψ K) H φ"
+    assert formula({"(H+2·K')'": "-1", "M": "-3/2"}) == "−(H + 2 K*)* − 3/2 M"
+    assert formula({"M": "1/2"}) == "1/2 M"
+    assert formula("") == "I"
+    assert formula({}) == "0"
 
 
 def test_polynomials_begin_with_their_shortest_words() -> None:
@@ -37,4 +38,9 @@ def test_assumptions() -> None:
     assert assumption("inverse(D) exists", declared) == "D is invertible"
     assert assumption("inverse exists", declared) == "M is invertible"
     assert assumption("root(D) exists", declared) == "D is positive definite"
-    assert assumption("no body carries two others", declared) == "no body carries two others"
+    assert assumption("serial", declared) == "no body carries two others"
+
+
+def test_the_root_of_what_is_positive_has_an_inverse() -> None:
+    declared = {"declare": [["root(D)", "root", "D"], ["inverse", "inverse", "root(D)'"]]}
+    assert assumption("inverse exists", declared) == "D is positive definite"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeAlias
+from zlib import crc32
 
 from operator_algebra.arguments import choice, items
 from operator_algebra.errors import InputError
@@ -162,12 +163,14 @@ def differentiate(
     q alone moves, along that vector of rates; with `wrt` it is the leaf or input of that name alone. What moves besides
     is said by `rates`. Blocks are meant as they stand in the axes of the bodies, X̊, or in those of the base, Ẋ.
 
+    Names of derivatives in a direction end in its name: give one that is made of others a name with `define`.
+
     `domain` may hold "1-DOF", which roots ask for, and "constant joint maps", which leaves Ḣ out.
 
     >>> differentiate(phi)
     φ̊   force → force   inward, strict   = φ E_φ δ φ
     >>> differentiate("H phi M", along=vector("w", RATE), domain=["constant joint maps"])
-    H φ_along M   motion → torque   inward, strict
+    H φ_along_w M   motion → torque   inward, strict
     """
     choice(frame, "frame", ("body", "world"))
     words = items(domain, "domain", "words")
@@ -181,12 +184,15 @@ def differentiate(
     elif along is None:
         raise InputError("differentiate: along which vector or operator does it move? Give along=….")
     elif timed:
-        by = _derivation(fitting(v, along, "along"), given, words, frame, "along")
+        direction = fitting(v, along, "along")
+        by = _derivation(direction, given, words, frame, _along(direction))
     else:
         moved = formula(wrt, "wrt")
         if not isinstance(moved, Symbol) or moved not in free_symbols(e):
             raise InputError(f"{short(moved)} is no leaf or input of {short(e)}. Name one that it depends on.")
-        by = _derivation(None, {moved: fitting(moved, along, "along"), **given}, words, frame, f"by_{moved.name}")
+        direction = fitting(moved, along, "along")
+        ending = f"by_{moved.name}_{_along(direction)}"
+        by = _derivation(None, {moved: direction, **given}, words, frame, ending)
     return derivatives([e], by)[0]
 
 
@@ -194,6 +200,11 @@ def along_the_motion(formulas: Sequence[Expr], held: Iterable[Symbol]) -> list[E
     """The rates of several formulas in body axes, some inputs held; roots are those of numbers."""
     still: dict[Symbol, Expr] = {symbol: zero(symbol.type) for symbol in held}
     return derivatives(formulas, _derivation(v, {v: qdd, **still}, (SINGLE,), "body"))
+
+
+def _along(direction: Expr) -> str:
+    """How names of derivatives in a direction end; one without a name is told apart by some digits."""
+    return f"along_{direction.name if isinstance(direction, Symbol) else format(crc32(str(direction).encode()), '08x')}"
 
 
 def _derivation(

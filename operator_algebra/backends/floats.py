@@ -15,10 +15,11 @@ import numpy as np
 from operator_algebra.arguments import Redundant
 from operator_algebra.backends.backend import Result, Run
 from operator_algebra.backends.chunks import in_a_row, lead_of, row_of, samples
-from operator_algebra.backends.kernel import Kernel
+from operator_algebra.backends.kernel import Kernel, MachineCode
 from operator_algebra.backends.loops.run import LoopKernel, loop_kernel
 from operator_algebra.backends.numpy.execute import Interpreter
 from operator_algebra.backends.scalar.graph import Untraceable
+from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.signature import Key, Signature, given
 from operator_algebra.models.arrays import Indices
 from operator_algebra.models.model import Model
@@ -50,17 +51,30 @@ class Floats:
     """
 
     def __init__(
-        self, program: Program, model: Model, frame: Axes, redundant: Redundant, *, eager: bool = False
+        self,
+        program: Program,
+        model: Model,
+        frame: Axes,
+        redundant: Redundant = "raise",
+        *,
+        machine_code: MachineCode = "when worth it",
+        precision: Precision = DOUBLE,
     ) -> None:
         self.interpreted = Interpreter(program, model, frame, redundant)
+        self._made_from = program, model, frame, redundant
+        self.precision = precision
         self._program = program
         self._model = model
         # Factors of leaves are those of body axes.
         most = MOST if model.n >= LONG else WIDER * MOST
         self._small = frame == "body" and model.n <= most and program.cost(model).total <= most
         self._long = frame == "body" and model.n >= LONG
-        self._eager = eager
+        self._machine_code: MachineCode = machine_code
         self._kernels: dict[Key, Kernel | LoopKernel | None] = {}
+
+    def anew(self, precision: Precision) -> Floats:
+        """The same program with code of another precision, none of which is made yet."""
+        return Floats(*self._made_from, machine_code=self._machine_code, precision=precision)
 
     @property
     def source(self) -> str:
@@ -90,7 +104,9 @@ class Floats:
                 return loop_kernel(self._program, self._model, signature)
         if self._small:
             with suppress(Untraceable):
-                return Kernel(self._program, self._model, signature, eager=self._eager)
+                how: MachineCode = self._machine_code if self.precision is DOUBLE else "at once"
+                made = self._program, self._model, signature
+                return Kernel(*made, machine_code=how, precision=self.precision)
         return None
 
     def __call__(self, q: Numbers, v: Numbers | None, inputs: Bound) -> Run:
@@ -100,7 +116,11 @@ class Floats:
             return self.interpreted(q, v, inputs)
         lead = lead_of(q, v, inputs)
         rows = [row_of(q, lead, 1), *(row_of(block, lead, 2) for block in given(inputs))]
-        flat = [row.reshape(len(row), size) for row, size in zip(rows, kernel.given, strict=True)]
+        with np.errstate(over="ignore"):  # what is too large then is not trusted
+            flat = [
+                row.reshape(len(row), size).astype(kernel.kind, copy=False)
+                for row, size in zip(rows, kernel.given, strict=True)
+            ]
         whole, good, arrays = kernel.batch(flat, int(np.prod(lead, dtype=np.intp)))
         if whole:
             return Run(kernel.laid_out(arrays, lead))

@@ -6,6 +6,7 @@ import gc
 import math
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Literal
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from operator_algebra.backends.backend import Result
 from operator_algebra.backends.native.door import Door, doors
 from operator_algebra.backends.native.emit import native_text
 from operator_algebra.backends.native.run import Computed, NativeKernel, native_kernel
-from operator_algebra.backends.scalar.graph import operations
+from operator_algebra.backends.scalar.graph import Untraceable, operations
+from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.python import PythonKernel, python_kernel, python_source
 from operator_algebra.backends.scalar.signature import Signature, given
 from operator_algebra.backends.scalar.tape import Flags, Tape
@@ -41,6 +43,8 @@ SHORT = 500_000
 """Operations of machine code, on one sample each, that take less than ten microseconds."""
 SHARE = 8_000_000
 """The same of a tenth of a millisecond: a thread is started in less than half of that."""
+MachineCode = Literal["at once", "when worth it", "never"]
+"""When it is made: in the first call, once the time that it takes was spent without it, or never."""
 ALONE = 16
 """A sample on its own takes as long from the tape, or in Python, as so many in a batch."""
 
@@ -60,10 +64,20 @@ def _uncollected() -> Generator[None]:
 class Kernel:
     """The traced program; a sample has the same bits in all of its forms."""
 
-    def __init__(self, program: Program, model: Model, signature: Signature, *, eager: bool = False) -> None:
-        self._of = program, model, signature
+    def __init__(
+        self,
+        program: Program,
+        model: Model,
+        signature: Signature,
+        *,
+        machine_code: MachineCode = "when worth it",
+        precision: Precision = DOUBLE,
+    ) -> None:
+        self._of = program, model, signature, precision
+        self.kind = np.dtype(precision.name)
+        """Of the numbers that it takes and gives."""
         with _uncollected():
-            traced = trace(program, model, signature)
+            traced = trace(*self._of)
             blocks = given(Bound(signature.values, signature.layouts, signature.absent))
             self.given = (model.nq, *(block.shape[-2] * block.shape[-1] for block in blocks))
             """How many numbers q and each input have."""
@@ -77,7 +91,11 @@ class Kernel:
         self._native: NativeKernel | None = None
         self._work = 0
         self._looked = 0
-        self._eager = eager  # machine code is made in the first call, whatever it takes
+        self._when: MachineCode = machine_code
+        if precision is not DOUBLE:
+            self._worked(0)
+            if self._native is None:
+                raise Untraceable(f"{precision.name} is machine code, which there is none of")
 
     @property
     def source(self) -> str:
@@ -87,7 +105,7 @@ class Kernel:
     @property
     def ir(self) -> str:
         """The text of which machine code is made, for one sample at a time."""
-        return native_text(self._tape, self.given, self._sizes, 1)
+        return native_text(self._tape, self.given, self._sizes, 1, self._of[3])
 
     @property
     def angles(self) -> int:
@@ -132,12 +150,13 @@ class Kernel:
     def _worked(self, samples: int) -> None:
         """Make machine code once the time that it takes was spent without it."""
         self._work += samples
-        worth = self._eager or self._work >= WORTH
-        passed = (self._eager or self._work >= KEPT) + worth
-        if passed > self._looked and self._native is None:
+        now = self._when == "at once"
+        worth = now or self._work >= WORTH
+        passed = (now or self._work >= KEPT) + worth
+        if passed > self._looked and self._native is None and self._when != "never":
             self._looked = passed
             with _uncollected():
-                self._native = native_kernel(self._tape, self.given, self._sizes, make=worth)
+                self._native = native_kernel(self._tape, self.given, self._sizes, self._of[3], make=worth)
 
     def batch(self, given: Sequence[Numbers], count: int, threads: int = 1) -> Computed:
         """The results of some samples.
@@ -167,7 +186,7 @@ class Kernel:
         given = list(zip(("q", *names), self.given, strict=True))
         (shape,) = self.results[0].shapes
         most = MOST // self._of[1].n if threads == 1 else 2 * self._share - 1
-        return opened.of(self._native.code, given, shape, other, quiet=self._quiet, most=most)
+        return opened.of(self._native.code, given, shape, other, self._of[3], quiet=self._quiet, most=most)
 
     def bound(
         self, given: Sequence[Numbers], count: int, out: Numbers, other: Callable[[], object], threads: int = 1

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from operator_algebra.applications import dynamics
-from operator_algebra.bench.forms import anew, machine_code
+from operator_algebra.bench.forms import anew
 from operator_algebra.bench.measure import Floats, Row, agreeing, measure, text
 from operator_algebra.bench.peers import (
     FORWARD_DYNAMICS,
@@ -49,20 +49,18 @@ def batch(model: Model, task: str, count: int, *, plain: bool = True) -> Row:
     case = f"{model.name}, {task}, {count}"
     q, values = states(model, count, *called.rates)
     native = anew(compile_program(formula, model))
-    with machine_code(at_once=True):
-        result = native(q=q, **values).reshape(count, -1)
+    result = native(q=q, **values).reshape(count, -1)
     candidates: dict[str, Callable[[], object]] = {"machine code": lambda: native(q=q, **values)}
-    with machine_code(at_once=False):
-        if plain:
-            without = anew(native)
-            candidates["NumPy calls"] = lambda: without(q=q, **values)
-            agreeing(case, result, without(q=q, **values).reshape(count, -1), inverse=called is INVERSE)
-        peer = pinocchio(model)
-        if peer is not None:
-            other = States.of(peer, called, q, values)
-            agreeing(case, result, other.results(), inverse=called is INVERSE)
-            candidates["Pinocchio"] = other.batch()
-        return measure(case, candidates)
+    if plain:
+        without = anew(native, "never")
+        candidates["NumPy calls"] = lambda: without(q=q, **values)
+        agreeing(case, result, without(q=q, **values).reshape(count, -1), inverse=called is INVERSE)
+    peer = pinocchio(model)
+    if peer is not None:
+        other = States.of(peer, called, q, values)
+        agreeing(case, result, other.results(), inverse=called is INVERSE)
+        candidates["Pinocchio"] = other.batch()
+    return measure(case, candidates)
 
 
 def report() -> str:

@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from operator_algebra.backends import kernel
-from operator_algebra.backends.floats import build
-from operator_algebra.backends.kernel import Kernel
+from operator_algebra.backends.floats import Floats
+from operator_algebra.backends.kernel import Kernel, MachineCode
+from operator_algebra.backends.scalar.precision import PRECISIONS
 from operator_algebra.backends.scalar.sine import reduced
 from operator_algebra.calls.compiled import Compiled
 
 _COUNTED = frozenset({"add", "subtract", "multiply", "reciprocal"})
 
 
-@contextmanager
-def machine_code(*, at_once: bool) -> Generator[None]:
-    """Machine code is made in the first batch, or never."""
-    usual = kernel.WORTH, kernel.KEPT
-    kernel.WORTH, kernel.KEPT = (1, 1) if at_once else (math.inf, math.inf)
-    try:
-        yield
-    finally:
-        kernel.WORTH, kernel.KEPT = usual
-
-
-def anew(compiled: Compiled) -> Compiled:
-    """The same program with code of its own, none of which is made yet."""
-    return replace(compiled, _executable=build(compiled.program, compiled.model, compiled.frame))
+def anew(compiled: Compiled, machine_code: MachineCode = "at once") -> Compiled:
+    """The same program with code of its own: machine code from the first call on, or never any."""
+    precision = PRECISIONS[compiled.dtype]
+    of = compiled.program, compiled.model, compiled.frame
+    return replace(compiled, _executable=Floats(*of, machine_code=machine_code, precision=precision))
 
 
 class _Counted:
@@ -59,9 +48,8 @@ def turning() -> int:
 
 def counted(compiled: Compiled, **arguments: Any) -> float:
     """How many additions, multiplications and reciprocals a call takes, those of sines too; infinite if interpreted."""
-    code = build(compiled.program, compiled.model, compiled.frame)
-    with machine_code(at_once=False):
-        replace(compiled, _executable=code)(**arguments)
+    code = Floats(compiled.program, compiled.model, compiled.frame, machine_code="never")
+    replace(compiled, _executable=code)(**arguments)
     (kernel,) = code.kernels or (None,)
     if not isinstance(kernel, Kernel):
         return math.inf

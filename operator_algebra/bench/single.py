@@ -9,7 +9,7 @@ import numpy as np
 
 from operator_algebra.applications import dynamics
 from operator_algebra.bench.batches import TASKS, states
-from operator_algebra.bench.forms import anew, machine_code
+from operator_algebra.bench.forms import anew
 from operator_algebra.bench.measure import Row, agreeing, measure, text
 from operator_algebra.bench.peers import INVERSE, States, pinocchio
 from operator_algebra.compiler import compile as compile_program
@@ -29,37 +29,36 @@ def _row(model: Model, task: str) -> Row:
     many, several = states(model, 1, *called.rates)
     q, values = many[0], {name: value[0] for name, value in several.items()}
     compiled = compile_program(formula, model)
-    native, python = anew(compiled), anew(compiled)
-    with machine_code(at_once=True):
-        found = np.asarray(native(q=q, **values)).reshape(1, -1)
-        bound, out = None, np.empty_like(native(q=q, **values))
-        bound = native.bind(q=q, out=out, **values)
-        bound()
-        bound()
+    native, python = anew(compiled), anew(compiled, "never")
+    found = np.asarray(native(q=q, **values)).reshape(1, -1)
+    bound, out = None, np.empty_like(native(q=q, **values))
+    bound = native.bind(q=q, out=out, **values)
+    bound()
+    bound()
     candidates: dict[str, Callable[[], object]] = {
         "machine code": lambda: native(q=q, **values),
         "bound": bound,
         "Python function": lambda: python(q=q, **values),
     }
-    with machine_code(at_once=False):
-        for _ in range(_WARM):
-            python(q=q, **values)
-        agreeing(case, np.asarray(python(q=q, **values)).reshape(1, -1), found, inverse=called is INVERSE)
-        if task == "forward dynamics":
-            candidates["dense solve"] = _dense(model, q, values)
-        peer = pinocchio(model)
-        if peer is not None:
-            other = States.of(peer, called, many, several)
-            agreeing(case, found, other.results(), inverse=called is INVERSE)
-            candidates["Pinocchio"] = other.one()
-        engine = _mujoco(model, task)
-        if engine is not None:
-            candidates["MuJoCo"] = engine
-        return measure(case, candidates, seconds=0.2)
+    for _ in range(_WARM):
+        python(q=q, **values)
+    agreeing(case, np.asarray(python(q=q, **values)).reshape(1, -1), found, inverse=called is INVERSE)
+    if task == "forward dynamics":
+        candidates["dense solve"] = _dense(model, q, values)
+    peer = pinocchio(model)
+    if peer is not None:
+        other = States.of(peer, called, many, several)
+        agreeing(case, found, other.results(), inverse=called is INVERSE)
+        candidates["Pinocchio"] = other.one()
+    engine = _mujoco(model, task)
+    if engine is not None:
+        candidates["MuJoCo"] = engine
+    return measure(case, candidates, seconds=0.2)
 
 
 def _dense(model: Model, q: np.ndarray, values: dict[str, np.ndarray]) -> Callable[[], object]:
-    mass, bias = anew(compile_program(dense(dynamics.mass_matrix), model)), anew(compile_program(dynamics.bias, model))
+    mass = anew(compile_program(dense(dynamics.mass_matrix), model), "never")
+    bias = anew(compile_program(dynamics.bias, model), "never")
     for _ in range(_WARM):
         mass(q=q)
         bias(q=q, v=values["v"])

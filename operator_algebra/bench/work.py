@@ -16,7 +16,7 @@ import numpy as np
 from operator_algebra.applications import dynamics
 from operator_algebra.backends.native.machine import machine
 from operator_algebra.bench.batches import TASKS, batch, states
-from operator_algebra.bench.forms import anew, counted, machine_code
+from operator_algebra.bench.forms import anew, counted
 from operator_algebra.bench.goals import Figure, faster, share
 from operator_algebra.bench.measure import Row, measure
 from operator_algebra.bench.peers import FORWARD_DYNAMICS, INVERSE, Called, States, pinocchio
@@ -108,8 +108,7 @@ def matrices_in_batches() -> list[Figure]:
 def _diagonal(model: Model) -> Row:
     q, _ = states(model, _BATCH)
     native = anew(compile_program(diag(inv(dynamics.mass_matrix)), model))
-    with machine_code(at_once=True):
-        native(q=q)
+    native(q=q)
     candidates: dict[str, Callable[[], object]] = {"machine code": lambda: native(q=q)}
     peer = pinocchio(model)
     if peer is not None:
@@ -137,12 +136,11 @@ def without_machine_code() -> list[Figure]:
 def _python_function(model: Model, task: str) -> float:
     formula, called = TASKS[task]
     many, several = states(model, 1, *called.rates)
-    compiled = anew(compile_program(formula, model))
+    compiled = anew(compile_program(formula, model), "never")
     arguments = {"q": many[0], **{name: value[0] for name, value in several.items()}}
-    with machine_code(at_once=False):
-        for _ in range(300):
-            compiled(**arguments)
-        return measure(task, {"call": lambda: compiled(**arguments)}).seconds["call"]
+    for _ in range(300):
+        compiled(**arguments)
+    return measure(task, {"call": lambda: compiled(**arguments)}).seconds["call"]
 
 
 def operation_counts() -> list[Figure]:
@@ -198,12 +196,11 @@ def _one(model: Model, task: str) -> Row:
     many, several = states(model, 1, *called.rates)
     arguments = {"q": many[0], **{name: value[0] for name, value in several.items()}}
     compiled = anew(compile_program(formula, model))
-    with machine_code(at_once=True):
-        out = np.empty_like(compiled(**arguments))
-        bound = compiled.bind(out=out, **arguments)
-        for _ in range(3):
-            bound()
-            compiled(out=out, **arguments)
+    out = np.empty_like(compiled(**arguments))
+    bound = compiled.bind(out=out, **arguments)
+    for _ in range(3):
+        bound()
+        compiled(out=out, **arguments)
     q, v, third = arguments.values()
     # As they are written in a program: to spread a mapping of them takes Python half as long again.
     by_name: dict[str, Callable[[], object]] = {
@@ -221,11 +218,10 @@ def _around(model: Model) -> Figure:
     """The time of a call beyond that of the code, from a batch and one that is bound beforehand."""
     q, values = states(model, _BATCH, *FORWARD_DYNAMICS.rates)
     compiled = anew(compile_program(dynamics.forward_dynamics, model))
-    with machine_code(at_once=True):
-        out = np.empty_like(compiled(q=q, **values))
-        bound = compiled.bind(q=q, out=out, **values)
-        bound()
-        bound()
+    out = np.empty_like(compiled(q=q, **values))
+    bound = compiled.bind(q=q, out=out, **values)
+    bound()
+    bound()
     rounds = [measure("call", {"call": lambda: compiled(q=q, **values), "bound": bound}) for _ in range(_ROUNDS)]
     beyond = min(row.seconds["call"] for row in rounds) - min(row.seconds["bound"] for row in rounds)
     return Figure(

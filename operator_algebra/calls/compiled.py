@@ -13,13 +13,14 @@ from operator_algebra.arguments import choice
 from operator_algebra.backends.backend import DOUBTFUL, HELD, SINGULAR, SMALL, ClosedForm, Executable, Run
 from operator_algebra.backends.floats import Floats
 from operator_algebra.backends.native.entry import Enterable
+from operator_algebra.backends.scalar.precision import Name as Precise
 from operator_algebra.calls import summary
 from operator_algebra.calls.arguments import Arguments, leading_axes, refuse_long, refuse_wide
 from operator_algebra.calls.diagnosis import singular_error, singular_samples, warn_of_lost_digits
 from operator_algebra.calls.overflow import not_finite, range_error, without_pivot
 from operator_algebra.calls.quick import Quick
 from operator_algebra.calls.rescue import least_pivots, least_share, replaced, rescued, settled, singular_places
-from operator_algebra.calls.results import logarithm, mask, own_axes, spread, written
+from operator_algebra.calls.results import logarithm, mask, narrowed, own_axes, spread, written
 from operator_algebra.calls.scipy_operator import linear_operator as as_linear_operator
 from operator_algebra.errors import InputError, NotLowerable
 from operator_algebra.expressions.build import vector
@@ -62,6 +63,8 @@ class Compiled(Enterable):
     """Compiles other formulas for the same model, backend and axes."""
     threads: int = 1
     """How many share a long batch."""
+    dtype: Precise = "float64"
+    """The kind of floats of the results."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -210,11 +213,13 @@ class Compiled(Enterable):
 
     def _run(self, call: Arguments, out: object, errors: str) -> Any:
         run = self._mended(self._spread(self._numeric()(call.q, call.v, call.inputs), call.lead), call)
-        return self._handed_out(self._masked(self._reduced_where_singular(run, call), call, errors), out)
+        run = self._reduced_where_singular(run, call)
+        narrow = replace(run, results=narrowed(run.results, self.dtype))
+        return self._handed_out(self._masked(narrow, call, errors), out)
 
     def _handed_out(self, results: Results, out: object) -> Any:
         result = self._unpacked(results)
-        return result if out is None else written(out, result)
+        return result if out is None else written(out, result, self.dtype)
 
     def _mended(self, run: Run, call: Arguments) -> Run:
         """Samples with small pivots again by orthogonal elimination, which tells what is lost; refined if they may be.

@@ -72,12 +72,12 @@ class Quick:
                 return None
             order.append((name, 0 if value.type.codomain == ONE else self._sizes[value.type.codomain.sizes]))
         kernel = self._executable.kernel(inputs)
-        return None if kernel is None else Form(kernel, order)
+        return None if kernel is None or kernel.kind.name != self._executable.precision.name else Form(kernel, order)
 
     def __call__(self, q: object, inputs: Mapping[str, object]) -> dict[str, Result] | None:
         """The results; None where the call has to go the long way."""
         form = self._forms.get(tuple(inputs))
-        if form is None or type(q) is not np.ndarray or q.dtype is not _FLOATS:
+        if form is None or type(q) is not np.ndarray or q.dtype is not form.kernel.kind:
             return None
         if q.ndim == 1 and not form.kernel.native:
             return self._single(form, q, inputs)
@@ -123,8 +123,8 @@ class Quick:
         for name, size in form.order:
             value = inputs[name]
             if type(value) is float and not size:
-                given.append(np.array([[value]]))
-            elif type(value) is not np.ndarray or value.dtype is not _FLOATS or not size:
+                given.append(np.array([[value]], dtype=form.kernel.kind))
+            elif type(value) is not np.ndarray or value.dtype is not form.kernel.kind or not size:
                 return None
             elif value.shape == (*lead, size):
                 given.append(value.reshape(count, size))
@@ -160,10 +160,10 @@ class Quick:
     ) -> Callable[[], None] | None:
         """None where there is no machine code for these arrays, or not yet."""
         form = self._forms.get(tuple(inputs)) if self._alone else None
-        if form is None or not form.kernel.native or type(q) is not np.ndarray or q.dtype is not _FLOATS:
+        if form is None or not form.kernel.native or type(q) is not np.ndarray or q.dtype is not form.kernel.kind:
             return None
         given = self._given(form, q, inputs) if q.size and all(map(_without_gaps, (q, out, *inputs.values()))) else None
-        if given is None or type(out) is not np.ndarray or out.dtype is not _FLOATS or not out.flags.writeable:
+        if given is None or type(out) is not np.ndarray or out.dtype is not form.kernel.kind or not out.flags.writeable:
             return None
         if [out.shape] != [(*q.shape[:-1], *shape) for laid in form.kernel.results for shape in laid.shapes]:
             return None

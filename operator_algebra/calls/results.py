@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 import numpy as np
 
+from operator_algebra.backends.backend import Result
 from operator_algebra.errors import InputError
 from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.spaces import ONE
@@ -53,17 +54,31 @@ def mask(value: Any, bad: Any) -> Any:
     return masked
 
 
-def written(out: Any, result: object) -> Any:
+def narrowed(results: Mapping[str, Result], kind: str) -> Mapping[str, Result]:
+    """Results as numbers of a kind; what is beyond its range is not finite."""
+    if kind == "float64":
+        return results
+    with np.errstate(over="ignore"):
+        return {name: _narrowed(value, kind) for name, value in results.items()}
+
+
+def _narrowed(value: Result, kind: str) -> Result:
+    if isinstance(value, list):
+        return [one.astype(kind) for one in value]
+    return np.asarray(value, dtype=np.result_type(kind, np.complex64) if np.iscomplexobj(value) else kind)
+
+
+def written(out: Any, result: object, kind: str = "float64") -> Any:
     """Fill the caller's arrays: one, a mapping of them for several results, or a list for blocks of several sizes.
 
     All of them are tested before the first is filled.
     """
-    for array, value in list(_pairs(out, result, "out")):
+    for array, value in list(_pairs(out, result, "out", kind)):
         array[...] = value
     return out
 
 
-def _pairs(out: Any, result: object, name: str) -> Iterator[tuple[Numbers, Numbers]]:
+def _pairs(out: Any, result: object, name: str, kind: str) -> Iterator[tuple[Numbers, Numbers]]:
     """The arrays with what goes into each."""
     if isinstance(result, dict | list):
         parts = (
@@ -78,7 +93,7 @@ def _pairs(out: Any, result: object, name: str) -> Iterator[tuple[Numbers, Numbe
                 raise InputError(
                     f"{name} has no place for {key!r}: give arrays for {', '.join(map(str, parts))}."
                 ) from None
-            yield from _pairs(own, part, f"{name}[{key!r}]")
+            yield from _pairs(own, part, f"{name}[{key!r}]", kind)
         return
     value = cast("Numbers", result)
     shape = np.shape(value)
@@ -86,7 +101,7 @@ def _pairs(out: Any, result: object, name: str) -> Iterator[tuple[Numbers, Numbe
     if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray) or found != shape:
         raise InputError(f"{name} has shape {found}; the result has {shape}. Give an array of that shape.")
     array = cast("Numbers", out)
-    if array.dtype != np.float64 or not array.flags.writeable:
+    if array.dtype != np.dtype(kind) or not array.flags.writeable:
         state = "" if array.flags.writeable else ", read-only"
-        raise InputError(f"{name} holds {array.dtype}{state}; the result needs a writable array of float64.")
+        raise InputError(f"{name} holds {array.dtype}{state}; the result needs a writable array of {kind}.")
     yield array, value

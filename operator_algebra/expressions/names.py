@@ -30,7 +30,7 @@ SPECIAL: dict[str, tuple[str, str]] = {
     "epsilon": ("ε", r"\varepsilon"),
     "mass_matrix": ("ℳ", r"\mathcal{M}"),
     "mass_matrix_ring": ("ℳ\u030a", r"\mathring{\mathcal{M}}"),
-    "mass_matrix_along": ("ℳ_along", r"\mathcal{M}_{\mathrm{along}}"),
+    "mass_matrix_along_w": ("ℳ_along_w", r"\mathcal{M}_{\mathrm{along},w}"),
     "rotation": ("Ω̃", r"\tilde{\Omega}"),
     "rotation_delta": ("Ω̃_δ", r"\tilde{\Omega}_\delta"),
     "P_perp": ("P_⊥", r"P_\perp"),

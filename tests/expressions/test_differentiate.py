@@ -69,8 +69,22 @@ def test_the_derivative_of_a_name_is_a_name() -> None:
 def test_marks_say_which_derivative_it_is() -> None:
     assert str(oa.differentiate(s.P_plus)) == "P̊⁺"
     assert str(oa.differentiate(s.P, frame="world")) == "Ṗ"
-    assert str(oa.differentiate(s.P, along=w, domain=CONSTANT)) == "P_along"
+    assert str(oa.differentiate(s.P, along=w, domain=CONSTANT)) == "P_along_w"
     assert str(s.innovations(J).E_ring_psi) == "E̊_ψ_J"
+
+
+def test_directions_are_told_apart_by_name() -> None:
+    u = vector("u", oa.RATE)
+    directions = [u, w, u + w, u - w, 2 * w, define("both", u + w)]
+    along = [str(oa.differentiate(s.P, along=one, domain=CONSTANT)) for one in directions]
+    by = [
+        str(oa.differentiate("psi M psi'", wrt=s.M, along=oa.operator(name, s.M.type, structure="diagonal symmetric")))
+        for name in "XY"
+    ]
+    assert (along[0], along[1], along[-1]) == ("P_along_u", "P_along_w", "P_along_both")
+    assert len(set(along)) == len(along)
+    assert "ψ_by_M_along_X" in by[0]
+    assert by[0] != by[1]
 
 
 def test_an_inverse_that_has_a_name_is_written_by_it() -> None:

@@ -60,7 +60,13 @@ def test_every_form_leads_back(name: str) -> None:
 def test_the_vocabulary_has_no_two_names_alike() -> None:
     forms = [canonical(form) for name in vocabulary() for form in {name, unicode_name(name)}]
     assert len(forms) == len(set(forms))
-    assert set(SPECIAL) - set(vocabulary()) <= {"mass_matrix", "mass_matrix_ring", "mass_matrix_along", "P_perp", "xdd"}
+    assert set(SPECIAL) - set(vocabulary()) <= {
+        "mass_matrix",
+        "mass_matrix_ring",
+        "mass_matrix_along_w",
+        "P_perp",
+        "xdd",
+    }
 
 
 @pytest.mark.parametrize("text", ["φ", "ϕ", "𝜑", "𝛗", "phi"])

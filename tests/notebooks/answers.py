@@ -72,6 +72,12 @@ WRONG: dict[str, list[tuple[str, ...]]] = {
         ("0.0", "-1.0", "1e300"),
         ("np.zeros((6 * dog.n, 3))", "np.ones((6 * dog.n, 3))"),
     ],
+    "12_constraints_and_impacts": [
+        ("3", "2", "0", "-1", "10**30"),
+        ("0.5", "0.25", "0.0", "1.0", "-0.7", "1e300"),
+        ("v.T @ mass @ P_perp @ v", "0.5 * v.T @ mass @ v", "0.5 * v.T @ mass @ (v - P_perp @ v)"),
+        ("three[:, :1] + three[:, 1:2]", "three[:, :1]", "np.zeros((18, 1))", "np.ones((18, 1))"),
+    ],
     "13_energy_in_nu": [
         ('"A"', '"C"'),
         ("7", "0", "-1", "10**30"),
@@ -135,6 +141,12 @@ WRONG_KIND: dict[str, list[tuple[str, ...]]] = {
         ("B.T @ inv(oa.symbols.P) @ B", "B", '"B"'),
         ("np.eye(3)", '"heavy"'),
         ("both", "np.zeros(3)"),
+    ],
+    "12_constraints_and_impacts": [
+        ('"one"', "1.5", "[1]"),
+        ('"half"', "[0.7]", "1j"),
+        ("P_perp @ v", "mass", "0.5", '"v P v"'),
+        ("three", "three[:, 0]", '"across"'),
     ],
     "13_energy_in_nu": [
         ('"D"', "1.5"),

@@ -21,6 +21,7 @@ from operator_algebra.backends.scalar.graph import Untraceable, needed
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.errors import SingularError
 from operator_algebra.lowering.bounds import elimination
+from operator_algebra.lowering.lower import by_classical_accelerations
 from operator_algebra.models.arrays import Indices
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
@@ -38,7 +39,7 @@ def cut(program: Program, model: Model, signature: Signature, *, bearing: bool =
     With `bearing` columns of rounding stand beside them, if inertia tells where they have to run: see `weights`.
     """
     try:
-        return _Cutter(program, model, signature, bearing=bearing).cut()
+        return _Cutter(by_classical_accelerations(program), model, signature, bearing=bearing).cut()
     except Unread as relations:
         raise Untraceable(str(relations)) from None
     except (ArithmeticError, AttributeError, LookupError, SingularError, TypeError, ValueError) as error:

@@ -197,6 +197,9 @@ class LoopKernel:
         """Results of one configuration, from its entries."""
         return self.laid_out(np.split(np.array([entries]), np.cumsum(self._sizes)[:-1], axis=1), ())
 
+    kind = np.dtype(np.float64)
+    """Of the numbers that it takes and gives."""
+
     def door(self, names: Sequence[str], other: Callable[..., object], threads: int = 1) -> None:
         """Arguments are turned in each call, so code does not take them as they are."""
         del names, threads

@@ -17,4 +17,4 @@ def build(program: Program, model: Model, frame: str, redundant: Redundant = "ra
     """Make a program ready for a model; what is no list of operations is interpreted here, too."""
     if machine() is None:
         raise missing('backend "compiled"', "llvmlite")
-    return Floats(program, model, cast("Axes", frame), redundant, eager=True)
+    return Floats(program, model, cast("Axes", frame), redundant, machine_code="at once")

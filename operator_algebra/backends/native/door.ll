@@ -2,8 +2,9 @@
 ;
 ; The words of the table of a door are the address of the kernel, the samples up to which Python waits for it, None, the
 ; type of arrays, numpy.empty, what is called where the door has no answer, the most samples of a call, how many arrays are
-; given, the axes of a result, its bytes, the lengths of three axes, and for each array its name and how many numbers a
-; row has. The name of the array for the result comes last.
+; given, the axes of a result, its bytes, the letter of its numbers, the bytes of one, their kind
+; where it is not the usual one, the lengths of three axes, and for each array its name and how many numbers a row has.
+; The name of the array for the result comes last.
 ;
 ; The words of the table of a bound call are the address of the kernel, the samples up to which Python waits for it,
 ; None, what is called where numbers may not be trusted, the samples, where results go, where they are computed, their
@@ -33,8 +34,8 @@ declare void @Py_IncRef(ptr)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
-; The buffer of what is an array, no kind of one, of doubles.
-define internal i1 @opened(ptr %object, ptr %array, ptr %buffer, i32 %how) {
+; The buffer of what is an array, no kind of one, of numbers with a letter.
+define internal i1 @opened(ptr %object, ptr %array, i8 %wanted, ptr %buffer, i32 %how) {
 entry:
   %type = call ptr @PyObject_Type(ptr %object)
   call void @Py_DecRef(ptr %type)
@@ -54,8 +55,8 @@ look:
   br i1 %told, label %first, label %close
 first:
   %letter = load i8, ptr %format
-  %double = icmp eq i8 %letter, 100
-  br i1 %double, label %second, label %close
+  %right = icmp eq i8 %letter, %wanted
+  br i1 %right, label %second, label %close
 second:
   %end.at = getelementptr i8, ptr %format, i64 1
   %end = load i8, ptr %end.at
@@ -71,7 +72,7 @@ no:
 }
 
 ; Where the rows of an argument start and how far they are apart: one for all samples, or one for each.
-define internal i1 @rows(ptr %buffer, i64 %size, i32 %most, i64 %samples, ptr %slot) {
+define internal i1 @rows(ptr %buffer, i64 %size, i64 %bytes, i32 %most, i64 %samples, ptr %slot) {
 entry:
   %axes.at = getelementptr %Buffer, ptr %buffer, i32 0, i32 5
   %axes = load i32, ptr %axes.at
@@ -96,7 +97,7 @@ last:
   %full = icmp eq i64 %length, %size
   %gap.at = getelementptr i64, ptr %strides, i64 %axis
   %gap = load i64, ptr %gap.at
-  %dense = icmp eq i64 %gap, 8
+  %dense = icmp eq i64 %gap, %bytes
   %single = icmp eq i64 %size, 1
   %joined = or i1 %dense, %single
   %good = and i1 %full, %joined
@@ -116,7 +117,7 @@ define internal i1 @shaped(ptr %buffer, ptr %table, i32 %most, i64 %samples) {
 entry:
   %own.at = getelementptr i64, ptr %table, i64 8
   %own = load i64, ptr %own.at
-  %own.shape = getelementptr i64, ptr %table, i64 10
+  %own.shape = getelementptr i64, ptr %table, i64 13
   %most.wide = zext i32 %most to i64
   %lead = sub i64 %most.wide, 1
   %wanted = add i64 %lead, %own
@@ -158,9 +159,11 @@ define internal ptr @new(ptr %table, i32 %most, i64 %samples) {
 entry:
   %empty.at = getelementptr ptr, ptr %table, i64 4
   %empty = load ptr, ptr %empty.at
+  %kind.at = getelementptr ptr, ptr %table, i64 12
+  %kind = load ptr, ptr %kind.at
   %own.at = getelementptr i64, ptr %table, i64 8
   %own = load i64, ptr %own.at
-  %own.shape = getelementptr i64, ptr %table, i64 10
+  %own.shape = getelementptr i64, ptr %table, i64 13
   %most.wide = zext i32 %most to i64
   %lead = sub i64 %most.wide, 1
   %axes = add i64 %lead, %own
@@ -186,7 +189,7 @@ put:
   %next = add i64 %i, 1
   br label %loop
 ask:
-  %array = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr %empty, ptr %shape, ptr null)
+  %array = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr %empty, ptr %shape, ptr %kind, ptr null)
   call void @Py_DecRef(ptr %shape)
   %given = icmp ne ptr %array, null
   br i1 %given, label %yes, label %refused
@@ -223,7 +226,7 @@ ran:
 ; The arguments in the order of the table, from their names; the last, of the result, is null if it is not there.
 define internal i1 @named(ptr %table, i64 %arrays, ptr %values, i64 %unnamed, ptr %names, ptr %slots) {
 entry:
-  %pairs = getelementptr i64, ptr %table, i64 13
+  %pairs = getelementptr i64, ptr %table, i64 16
   call void @llvm.memset.p0.i64(ptr %slots, i8 0, i64 136, i1 false)
   %plain = icmp eq i64 %unnamed, 0
   %some = icmp ne ptr %names, null
@@ -296,7 +299,11 @@ entry:
   %arrays = load i64, ptr %arrays.at
   %bytes.at = getelementptr i64, ptr %table, i64 9
   %bytes = load i64, ptr %bytes.at
-  %pairs = getelementptr i64, ptr %table, i64 13
+  %letter.at = getelementptr i64, ptr %table, i64 10
+  %letter = load i8, ptr %letter.at
+  %width.at = getelementptr i64, ptr %table, i64 11
+  %width = load i64, ptr %width.at
+  %pairs = getelementptr i64, ptr %table, i64 16
   %complete = call i1 @named(ptr %table, i64 %arrays, ptr %values, i64 %unnamed, ptr %names, ptr %slots)
   br i1 %complete, label %first, label %away
 first:
@@ -305,7 +312,7 @@ first:
   %last.given = load ptr, ptr %out.at
   %left.out = icmp eq ptr %last.given, null
   %out = select i1 %left.out, ptr %none, ptr %last.given
-  %q.open = call i1 @opened(ptr %q, ptr %array, ptr %buffers, i32 28)
+  %q.open = call i1 @opened(ptr %q, ptr %array, i8 %letter, ptr %buffers, i32 28)
   br i1 %q.open, label %axes, label %away
 axes:
   %axes.at = getelementptr %Buffer, ptr %buffers, i32 0, i32 5
@@ -324,7 +331,7 @@ counted:
   %possible = and i1 %some, %few
   %q.size.at = getelementptr i64, ptr %pairs, i64 1
   %q.size = load i64, ptr %q.size.at
-  %q.fits = call i1 @rows(ptr %buffers, i64 %q.size, i32 %axes.of.q, i64 %samples, ptr %addresses)
+  %q.fits = call i1 @rows(ptr %buffers, i64 %q.size, i64 %width, i32 %axes.of.q, i64 %samples, ptr %addresses)
   %begun = and i1 %possible, %q.fits
   br i1 %begun, label %loop, label %close
 loop:
@@ -337,14 +344,14 @@ input:
   %value.at = getelementptr ptr, ptr %slots, i64 %i
   %value = load ptr, ptr %value.at
   %buffer = getelementptr %Buffer, ptr %buffers, i64 %i
-  %is.open = call i1 @opened(ptr %value, ptr %array, ptr %buffer, i32 28)
+  %is.open = call i1 @opened(ptr %value, ptr %array, i8 %letter, ptr %buffer, i32 28)
   br i1 %is.open, label %fit, label %close
 fit:
   %after = add i64 %i, 1
   %size.at = getelementptr i64, ptr %pair, i64 1
   %size = load i64, ptr %size.at
   %slot = getelementptr i64, ptr %addresses, i64 %double
-  %fits = call i1 @rows(ptr %buffer, i64 %size, i32 %axes.of.q, i64 %samples, ptr %slot)
+  %fits = call i1 @rows(ptr %buffer, i64 %size, i64 %width, i32 %axes.of.q, i64 %samples, ptr %slot)
   br i1 %fits, label %loop, label %close
 result:
   %fresh = icmp eq ptr %out, %none
@@ -356,7 +363,7 @@ make:
 take:
   %given = phi ptr [ %out, %result ], [ %made, %make ]
   %last = getelementptr %Buffer, ptr %buffers, i64 %arrays
-  %given.open = call i1 @opened(ptr %given, ptr %array, ptr %last, i32 61)
+  %given.open = call i1 @opened(ptr %given, ptr %array, i8 %letter, ptr %last, i32 61)
   br i1 %given.open, label %look, label %drop
 look:
   %all = add i64 %arrays, 1

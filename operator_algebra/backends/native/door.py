@@ -24,6 +24,7 @@ from operator_algebra.backends.native.entry import PLAIN, Enterable, enter
 from operator_algebra.backends.native.machine import Loaded, machine
 from operator_algebra.backends.native.run import BoundCall, address
 from operator_algebra.backends.native.store import code_of
+from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.models.numeric import Numbers
 
 _ARRAYS, _AXES = 16, 3
@@ -81,6 +82,7 @@ class Doors:
         given: Sequence[tuple[str, int]],
         result: Sequence[int],
         other: Callable[..., object],
+        precision: Precision = DOUBLE,
         *,
         quiet: int,
         most: int,
@@ -97,9 +99,12 @@ class Doors:
         names = [sys.intern(name) for name in (*(name for name, _ in given), "out")]
         named = [number for name, size in zip(names, (*sizes, 0), strict=True) for number in (id(name), size)]
         objects = (None, np.ndarray, cast("object", np.empty), other)
+        kind = np.dtype(precision.name)
         lengths = [*result, *[0] * (_AXES - len(result))]
-        words = [kernel.address("kernel"), quiet, *map(id, objects), most, len(given), len(result), 8 * prod(result)]
-        return Door(self.door, Table.of([*words, *lengths, *named], (self, kernel, names, objects)))
+        words = [kernel.address("kernel"), quiet, *map(id, objects), most, len(given), len(result)]
+        words += [precision.bytes * prod(result), ord(precision.letter), precision.bytes]
+        words.append(0 if precision is DOUBLE else id(kind))
+        return Door(self.door, Table.of([*words, *lengths, *named], (self, kernel, names, objects, kind)))
 
     def of_arrays(
         self, call: BoundCall, out: Numbers, other: Callable[[], object], *, quiet: int

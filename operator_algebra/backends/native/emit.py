@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from operator_algebra.backends.native import tiles
 from operator_algebra.backends.native.operations import computed, turned
 from operator_algebra.backends.native.text import Block, Vector
+from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.tape import Entry, Tape
 
 TOGETHER = 4
 """So many angles are turned at a time: their polynomials are chains, each of whose operations waits for the last."""
 
 _FUNCTION = """\
-declare {reals} @llvm.sqrt.v{lanes}f64({reals})
-declare {reals} @llvm.fabs.v{lanes}f64({reals})
-declare {reals} @llvm.masked.load.v{lanes}f64.p0(ptr, i32, {truths}, {reals})
-declare void @llvm.masked.store.v{lanes}f64.p0({reals}, ptr, i32, {truths})
+declare {reals} @llvm.sqrt.{suffix}({reals})
+declare {reals} @llvm.fabs.{suffix}({reals})
+declare {reals} @llvm.masked.load.{suffix}.p0(ptr, i32, {truths}, {reals})
+declare void @llvm.masked.store.{suffix}.p0({reals}, ptr, i32, {truths})
 
 define i64 @kernel(i64 %first, i64 %stop, i64 %last, ptr %table) {{
 entry:
@@ -38,22 +39,24 @@ done:
 """
 
 
-def native_text(tape: Tape, given: Sequence[int], results: Sequence[int], lanes: int) -> str:
+def native_text(
+    tape: Tape, given: Sequence[int], results: Sequence[int], lanes: int, precision: Precision = DOUBLE
+) -> str:
     """The module with the function `kernel(first, stop, last, table)`, which tells whether all may be trusted.
 
     It computes samples from `first` to `stop`, a vector of them at a time; lanes behind `last` do that one once more.
     The table has for each array that is given the address and the bytes from row to row, for each result the
     address, and that of the flags.
     """
-    return _Emitter(tape, given, results, lanes).text()
+    return _Emitter(tape, given, results, Block(lanes, precision=precision)).text()
 
 
 class _Emitter:
-    def __init__(self, tape: Tape, given: Sequence[int], results: Sequence[int], lanes: int) -> None:
+    def __init__(self, tape: Tape, given: Sequence[int], results: Sequence[int], block: Block) -> None:
         self.tape = tape
         self.given = given
         self.outputs = results
-        self.block = Block(lanes)
+        self.block = block
         start = len(tape.constants) + tape.arguments
         self.values: dict[int, Vector] = {place: self.block.constant(x) for place, x in enumerate(tape.constants)}
         self.turns = {start + 2 * i + half: i for i in range(len(tape.turned)) for half in (0, 1)}
@@ -77,7 +80,7 @@ class _Emitter:
             start += size
         self._flags(rows[-1], columns, results)
         body = "\n  ".join(block.lines)
-        names = {"reals": block.reals, "truths": block.truths, "lanes": block.lanes}
+        names = {"reals": block.reals, "truths": block.truths, "lanes": block.lanes, "suffix": block.suffix}
         return _FUNCTION.format(head=head, body=body, **names)
 
     # -- samples ---------------------------------------------------------------------------------------------------
@@ -102,7 +105,8 @@ class _Emitter:
             inside = block.named(f"icmp slt i64 {plain}, %last")
             samples.append(block.named(f"select i1 {inside}, i64 {plain}, i64 %last"))
         rows: list[list[str]] = []
-        steps = [*(f"%step{place}" for place in range(len(self.given))), *(str(8 * size) for size in self.outputs), "1"]
+        width = block.precision.bytes
+        steps = [*(f"%step{place}" for place in range(len(self.given))), *(str(width * n) for n in self.outputs), "1"]
         for place, step in enumerate(steps):
             offsets = [block.named(f"mul i64 {sample}, {step}") for sample in samples]
             rows.append([block.named(f"getelementptr i8, ptr %array{place}, i64 {offset}") for offset in offsets])

@@ -8,8 +8,6 @@ from operator_algebra.backends.native.text import Block, Several, Vector
 from operator_algebra.backends.scalar.graph import Operation
 from operator_algebra.backends.scalar.sine import reduced
 
-_SIGN_BIT = -(2**63)
-
 
 def computed(block: Block, operation: Operation, a: Vector, b: Vector) -> Vector:
     """One operation; those of one operand ignore the second."""
@@ -41,12 +39,13 @@ def computed(block: Block, operation: Operation, a: Vector, b: Vector) -> Vector
 
 def turned(block: Block, angles: Sequence[Vector]) -> list[tuple[Vector, Vector]]:
     """Sine and cosine of each angle, in the quarter that the last bits of the rounded number tell."""
-    rounded, sines, cosines = reduced(Several(tuple(angles)))
+    rounded, sines, cosines = reduced(Several(tuple(angles)), block.precision)
     found: list[tuple[Vector, Vector]] = []
+    bits = block.precision.bits
     for number, s, c in zip(rounded.parts, sines.parts, cosines.parts, strict=True):
         quarter = block.named(f"bitcast {block.reals} {number.name} to {block.integers}")
         odd = block.named(f"trunc {block.integers} {quarter} to {block.truths}")
-        after = block.named(f"add {block.integers} {quarter}, splat (i64 1)")
+        after = block.named(f"add {block.integers} {quarter}, splat (i{bits} 1)")
         sine = _signed(block, block.chosen(odd, c, s), quarter)
         found.append((sine, _signed(block, block.chosen(odd, s, c), after)))
     return found
@@ -54,8 +53,9 @@ def turned(block: Block, angles: Sequence[Vector]) -> list[tuple[Vector, Vector]
 
 def _signed(block: Block, x: Vector, quarter: str) -> Vector:
     """With the other sign where the second bit of an integer is set."""
-    moved = block.named(f"shl {block.integers} {quarter}, splat (i64 62)")
-    sign = block.named(f"and {block.integers} {moved}, splat (i64 {_SIGN_BIT})")
+    bits = block.precision.bits
+    moved = block.named(f"shl {block.integers} {quarter}, splat (i{bits} {bits - 2})")
+    sign = block.named(f"and {block.integers} {moved}, splat (i{bits} {-(2 ** (bits - 1))})")
     bits = block.named(f"bitcast {block.reals} {x.name} to {block.integers}")
     turned_bits = block.named(f"xor {block.integers} {bits}, {sign}")
     return block.vector(f"bitcast {block.integers} {turned_bits} to {block.reals}")

@@ -13,8 +13,9 @@ import numpy as np
 from operator_algebra.backends.native.emit import native_text
 from operator_algebra.backends.native.machine import Loaded, machine
 from operator_algebra.backends.native.store import code_of
+from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.tape import Flags, Tape
-from operator_algebra.models.numeric import Numbers
+from operator_algebra.models.numeric import Kind, Numbers
 
 TOGETHER = 64
 """Samples of a thread are a multiple of this: no lines of memory are written by two, and no lanes are empty."""
@@ -37,8 +38,11 @@ class Computed(NamedTuple):
 class NativeKernel:
     """The tape for arrays of so many columns each, given and computed; samples are rows."""
 
-    def __init__(self, code: Loaded, given: Sequence[int], results: Sequence[int]) -> None:
+    def __init__(
+        self, code: Loaded, given: Sequence[int], results: Sequence[int], precision: Precision = DOUBLE
+    ) -> None:
         self.code = code
+        self._kind = np.dtype(precision.name)
         self._given = tuple(given)
         self._results = tuple(results)
         self._packed = Struct(f"{2 * len(self._given) + len(self._results) + 1}q").pack
@@ -50,9 +54,9 @@ class NativeKernel:
 
     def bound(self, given: Sequence[Numbers], count: int) -> BoundCall:
         """The same for what the arrays hold later; where rows have gaps, for what they hold now."""
-        results = [np.empty((count, size)) for size in self._results]
+        results = [np.empty((count, size), dtype=self._kind) for size in self._results]
         good = np.empty(count, dtype=np.bool_)
-        arrays = [in_rows(array, count, size) for array, size in zip(given, self._given, strict=True)]
+        arrays = [in_rows(array, count, size, self._kind) for array, size in zip(given, self._given, strict=True)]
         table: list[int] = []
         for array in arrays:
             table.append(address(array))
@@ -102,7 +106,7 @@ class BoundCall(NamedTuple):
 
 
 def native_kernel(
-    tape: Tape, given: Sequence[int], results: Sequence[int], *, make: bool = True
+    tape: Tape, given: Sequence[int], results: Sequence[int], precision: Precision = DOUBLE, *, make: bool = True
 ) -> NativeKernel | None:
     """The machine code of a tape; None without llvmlite, for large tapes, and for those with logarithms.
 
@@ -113,15 +117,16 @@ def native_kernel(
     here = machine()
     if here is None:
         return None
-    code = code_of(native_text(tape, given, results, here.lanes), here, make=make)
-    return None if code is None else NativeKernel(code, given, results)
+    lanes = here.lanes * DOUBLE.bits // precision.bits
+    code = code_of(native_text(tape, given, results, lanes, precision), here, make=make)
+    return None if code is None else NativeKernel(code, given, results, precision)
 
 
-def in_rows(array: Numbers, count: int, size: int) -> Numbers:
+def in_rows(array: Numbers, count: int, size: int, kind: Kind = _FLOATS) -> Numbers:
     """The array, each of whose rows is in one piece of memory; machine code reads what it is told to."""
     if array.ndim != 2 or array.shape[1] != size or len(array) not in (1, count):
         raise ValueError(f"an array has shape {array.shape} where ({count}, {size}) is read")
-    found = array if array.dtype is _FLOATS else array.astype(np.float64, casting="safe")
+    found = array if array.dtype is kind else array.astype(kind, casting="safe")
     return found if size < 2 or found.strides[1] == found.itemsize else np.ascontiguousarray(found)
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
+from ctypes import c_float
 from dataclasses import dataclass, field
+
+from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 
 
 @dataclass
@@ -13,16 +16,27 @@ class Block:
 
     lanes: int
     lines: list[str] = field(default_factory=list[str])
+    precision: Precision = DOUBLE
+
+    @property
+    def real(self) -> str:
+        """The type of a number."""
+        return "double" if self.precision.bits == 64 else "float"
+
+    @property
+    def suffix(self) -> str:
+        """What the names of functions of vectors end with."""
+        return f"v{self.lanes}f{self.precision.bits}"
 
     @property
     def reals(self) -> str:
-        """The type of a vector of doubles."""
-        return f"<{self.lanes} x double>"
+        """The type of a vector of numbers."""
+        return f"<{self.lanes} x {self.real}>"
 
     @property
     def integers(self) -> str:
         """The type of a vector as wide of integers."""
-        return f"<{self.lanes} x i64>"
+        return f"<{self.lanes} x i{self.precision.bits}>"
 
     @property
     def truths(self) -> str:
@@ -36,12 +50,13 @@ class Block:
         return name
 
     def vector(self, instruction: str) -> Vector:
-        """A line whose value is a vector of doubles."""
+        """A line whose value is a vector of numbers."""
         return Vector(self, self.named(instruction))
 
     def constant(self, value: float) -> Vector:
         """The same number in all lanes, to the bit."""
-        return Vector(self, f"splat (double 0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X})")
+        near = value if self.precision.bits == 64 else c_float(value).value  # written as a double, too
+        return Vector(self, f"splat ({self.real} 0x{struct.unpack('<Q', struct.pack('<d', near))[0]:016X})")
 
     def shuffled(self, a: Vector, b: Vector, places: Iterable[int]) -> Vector:
         """Lanes of two vectors, those of the second counted on from those of the first."""
@@ -67,7 +82,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Vector:
-    """A value of a block: a double in each lane. Nothing is contracted: a product is rounded before it is added."""
+    """A value of a block: a number in each lane. Nothing is contracted: a product is rounded before it is added."""
 
     block: Block
     name: str
@@ -91,7 +106,7 @@ class Vector:
     def called(self, function: str) -> Vector:
         """A function of LLVM of this vector."""
         reals = self.block.reals
-        return self.block.vector(f"call {reals} @llvm.{function}.v{self.block.lanes}f64({reals} {self.name})")
+        return self.block.vector(f"call {reals} @llvm.{function}.{self.block.suffix}({reals} {self.name})")
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def loaded(block: Block, rows: Sequence[str], size: int) -> list[Vector]:
                 tile.append(block.vector(f"load {block.reals}, ptr {place}, align 1"))
             else:
                 masked = f"ptr {place}, i32 1, {_mask(block, width)}, {block.reals} zeroinitializer"
-                tile.append(block.vector(f"call {block.reals} @llvm.masked.load.v{block.lanes}f64.p0({masked})"))
+                tile.append(block.vector(f"call {block.reals} @llvm.masked.load.{block.suffix}.p0({masked})"))
         columns += transposed(block, tile)[:width]
     return columns
 
@@ -50,11 +50,11 @@ def store(block: Block, rows: Sequence[str], columns: Sequence[Vector]) -> None:
                 block.lines.append(f"store {block.reals} {value.name}, ptr {place}, align 1")
             else:
                 masked = f"{block.reals} {value.name}, ptr {place}, i32 1, {_mask(block, width)}"
-                block.lines.append(f"call void @llvm.masked.store.v{block.lanes}f64.p0({masked})")
+                block.lines.append(f"call void @llvm.masked.store.{block.suffix}.p0({masked})")
 
 
 def _place(block: Block, row: str, column: int) -> str:
-    return block.named(f"getelementptr double, ptr {row}, i64 {column}") if column else row
+    return block.named(f"getelementptr {block.real}, ptr {row}, i64 {column}") if column else row
 
 
 def _mask(block: Block, width: int) -> str:

@@ -17,9 +17,9 @@ from operator_algebra.backends.scalar.algebra import NodeNumbers
 from operator_algebra.backends.scalar.graph import Graph, Node, Untraceable, needed, operations
 from operator_algebra.backends.scalar.leaves import NodeLeaves
 from operator_algebra.backends.scalar.margin import margin, of_configurations
+from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.rigid import Law, laws
 from operator_algebra.backends.scalar.signature import Signature
-from operator_algebra.backends.scalar.sine import FARTHEST
 from operator_algebra.backends.scalar.tape import Tape
 from operator_algebra.backends.scalar.traced import Laid, Traced
 from operator_algebra.backends.signs import random_signs
@@ -45,10 +45,15 @@ _ROOM = 1.5
 """So many times what is computed there may be lost, or rounding is carried along."""
 
 
-def trace(program: Program, model: Model, signature: Signature) -> Traced:
-    """The graph of a program for one model and one form of arguments; `Untraceable` where there is none."""
+def trace(program: Program, model: Model, signature: Signature, precision: Precision = DOUBLE) -> Traced:
+    """The graph of a program for one model and one form of arguments; `Untraceable` where there is none.
+
+    What tells whether numbers may be trusted is that of a precision.
+    """
     try:
-        return Tracer.of(by_classical_accelerations(program), model, signature).traced()
+        tracer = Tracer.of(by_classical_accelerations(program), model, signature)
+        tracer.precision = precision
+        return tracer.traced()
     except Unread as relations:
         raise Untraceable(str(relations)) from None
     except (ArithmeticError, AttributeError, LookupError, SingularError, TypeError, ValueError) as error:
@@ -77,6 +82,7 @@ class Tracer(Interpreter):
         self.leaves = leaves
         self.inputs = inputs
         self.most: list[Node] | None = None
+        self.precision = DOUBLE
 
     @classmethod
     def of(cls, program: Program, model: Model, signature: Signature) -> Tracer:
@@ -144,7 +150,7 @@ class Tracer(Interpreter):
         graph = self.nodes.graph
         angles = {node.a.number: node.a for node in needed(wanted) if node.operation in ("sin", "cos")}
         for angle in angles.values():
-            yield graph.subtract(graph.of(FARTHEST), abs(angle))
+            yield graph.subtract(graph.of(self.precision.farthest), abs(angle))
 
     def _turns(self) -> Iterator[Node]:
         """What is positive where quaternions are rotations, and a little earlier than callers are told otherwise."""
@@ -280,7 +286,8 @@ class Tracer(Interpreter):
                 yield graph.multiply(graph.of(SMALL / len(reached)), one)
         if not (attached and pivot.left is not None and symmetric):
             scale = self._scale(pivot, block, k) if attached else numbers.norm(block)
-            limit = SMALL if attached and pivot.left is None else SINGULAR if attached else DOUBTFUL
+            usual = SMALL if attached and pivot.left is None else SINGULAR if attached else DOUBTFUL
+            limit = max(usual, self.precision.least)
             yield graph.multiply(graph.of(limit), graph.multiply(numbers.norm(inverse), scale))
 
     def _scale(self, pivot: Pivot, block: Matrix, k: int) -> Node:

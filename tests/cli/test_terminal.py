@@ -109,7 +109,10 @@ def test_version() -> None:
             },
         ),
         ("operator-algebra show dynamics.mass", {"dynamics.mass_matrix"}),
-        ("operator-algebra lower mass", {"mass_matrix", *(f"mass_matrix_{way}" for way in ("along", "rate", "ring"))}),
+        (
+            "operator-algebra lower mass",
+            {"mass_matrix", *(f"mass_matrix_{way}" for way in ("along", "along_w", "rate", "ring"))},
+        ),
         ("operator-algebra run task_space.stacked.inv", {"task_space.stacked.inverse_inertia"}),
         ("operator-algebra run mass_matrix --backend ", {"auto", *REGISTRY}),
         ("operator-algebra run mass_matrix --method r", {"refined"}),

@@ -18,9 +18,10 @@ from operator_algebra.backends.chunks import in_a_row, lead_of, row_of, samples
 from operator_algebra.backends.kernel import Kernel, MachineCode
 from operator_algebra.backends.loops.run import LoopKernel, loop_kernel
 from operator_algebra.backends.numpy.execute import Interpreter
-from operator_algebra.backends.scalar.graph import Untraceable
+from operator_algebra.backends.scalar.graph import Untraceable, operations
 from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.signature import Key, Signature, given
+from operator_algebra.backends.scalar.trace import trace
 from operator_algebra.models.arrays import Indices
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
@@ -86,6 +87,16 @@ class Floats:
     def kernels(self) -> list[Kernel | LoopKernel]:
         """The code that was made so far, for each form of arguments that was met."""
         return [kernel for kernel in self._kernels.values() if kernel is not None]
+
+    def operations(self, inputs: Bound) -> dict[str, int] | None:
+        """How many scalar operations of each kind the results take for arguments of this form, if that is a list."""
+        if not self._small:
+            return None
+        try:
+            traced = trace(self._program, self._model, Signature.of(inputs))
+        except Untraceable:
+            return None
+        return operations(traced.entries)
 
     def kernel(self, inputs: Bound) -> Kernel | LoopKernel | None:
         """The code for arguments of this form, if there is any."""

@@ -129,6 +129,23 @@ class Compiled(Enterable):
     def _fill(self, q: object, out: object, inputs: Mapping[str, object]) -> None:
         self(q=q, out=out, errors=RAISE, **inputs)
 
+    def operations(self, /, *, q: Any, **inputs: Any) -> dict[str, int]:
+        """How many scalar operations of each kind generated code takes at one configuration, for arguments as given.
+
+        What is known of the mechanism is folded, equal operations are one; a sine counts one, and inputs that are not
+        given nothing. What tells whether results may be trusted is not counted.
+
+        >>> import operator_algebra as oa
+        >>> arm = oa.load("planar2r")
+        >>> oa.compile(oa.dynamics.mass_matrix, arm).operations(q=arm.neutral())
+        {'add': 2, 'cos': 1, 'multiply': 1, 'subtract': 2}
+        """
+        code, call = self._numeric(), self._bound(q, inputs)
+        found = code.operations(call.inputs) if isinstance(code, Floats) else None
+        if found is None:
+            raise InputError(f"{self._what} is interpreted for {self.model.name}, which is no list of operations.")
+        return dict(sorted(found.items()))
+
     def linear_operator(self, /, *, q: Any, **inputs: Any) -> LinearOperator:
         """A SciPy operator at one configuration, acting on the one input vector that is not given.
 

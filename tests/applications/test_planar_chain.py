@@ -1,4 +1,4 @@
-"""Filter and smoother of a planar chain, in scalars and counted; inertias in ten and in twenty-one parameters."""
+"""Filter and smoother of a planar chain in scalars; inertias in ten and in twenty-one parameters."""
 
 from __future__ import annotations
 
@@ -12,15 +12,10 @@ from hypothesis import strategies as st
 import operator_algebra as oa
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics, estimation
-from operator_algebra.backends.scalar.graph import operations
-from operator_algebra.expressions.nodes import Expr
-from operator_algebra.expressions.query import Query
-from operator_algebra.lowering.lower import lower
 from operator_algebra.models.model import Model
 from operator_algebra.operators import leaf
 from operator_algebra.operators.leaves import LeafValues
 from tests.applications.inputs import same
-from tests.backends.scalar.calls import Call
 from tests.oracles.recursive_dynamics import tilde
 from tests.strategies import mechanisms
 
@@ -81,31 +76,6 @@ def test_scalar_filter_and_smoother_of_a_planar_chain(count: int) -> None:
     assert same(
         oa.evaluate(estimation.smoothed_acceleration, model, f_ext=np.zeros(6 * count), **whole).dense(), expected
     )
-
-
-def counted(e: Expr | Query, model: Model) -> int:
-    """Additions, subtractions, multiplications and divisions of the generated code, at given sines and cosines."""
-    program = lower(e)
-    call = Call.of(program, model, np.ones(model.nq), {name: np.ones(model.nv) for name in program.inputs})
-    found = operations(call.traced().entries)
-    return sum(number for what, number in found.items() if what not in ("sin", "cos", "negative"))
-
-
-def test_a_planar_link_takes_as_many_operations_as_in_print() -> None:
-    """28 additions, 26 multiplications, 3 divisions for each link, 57 in all; 4 N² for entries of the mass matrix."""
-    solving = [counted(SOLVE, planar(count)) for count in range(3, 8)]
-    assert set(np.diff(solving).tolist()) == {28 + 26 + 3}
-    filling = [counted(oa.dense(MASS), planar(count)) for count in range(4, 9)]
-    assert set(np.diff(filling, n=2).tolist()) == {2 * 2 * 2}
-
-
-def test_the_filter_is_shorter_from_five_links_on() -> None:
-    """Than the mass matrix and Gaussian elimination, N³ / 3 + N² additions and as many multiplications."""
-    shorter = {
-        count: counted(SOLVE, planar(count)) < counted(oa.dense(MASS), planar(count)) + 2 * (count**3 / 3 + count**2)
-        for count in range(3, 9)
-    }
-    assert [count for count, yes in shorter.items() if yes] == [5, 6, 7, 8]
 
 
 def moved(model: Model, q: Any, k: int) -> tuple[Any, Any]:

@@ -26,6 +26,7 @@ from operator_algebra.models.arrays import Indices
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.inputs import Bound
+from operator_algebra.programs.cost import cost
 from operator_algebra.programs.program import Program
 from operator_algebra.spatial.arrays import Axes
 
@@ -66,10 +67,8 @@ class Floats:
         self.precision = precision
         self._program = program
         self._model = model
-        # Factors of leaves are those of body axes.
-        most = MOST if model.n >= LONG else WIDER * MOST
-        self._small = frame == "body" and model.n <= most and program.cost(model).total <= most
-        self._long = frame == "body" and model.n >= LONG
+        self._traceable = frame == "body"  # factors of leaves are those of body axes
+        self._long = model.n >= LONG
         self._machine_code: MachineCode = machine_code
         self._kernels: dict[Key, Kernel | LoopKernel | None] = {}
 
@@ -100,7 +99,7 @@ class Floats:
 
     def kernel(self, inputs: Bound) -> Kernel | LoopKernel | None:
         """The code for arguments of this form, if there is any."""
-        if not (self._small or self._long):
+        if not self._traceable:
             return None
         signature = Signature.of(inputs)
         if signature.key not in self._kernels:
@@ -113,12 +112,21 @@ class Floats:
         if self._long:
             with suppress(Untraceable):
                 return loop_kernel(self._program, self._model, signature)
-        if self._small:
+        if self._small(signature):
             with suppress(Untraceable):
                 how: MachineCode = self._machine_code if self.precision is DOUBLE else "at once"
                 made = self._program, self._model, signature
                 return Kernel(*made, machine_code=how, precision=self.precision)
         return None
+
+    def _small(self, signature: Signature) -> bool:
+        """Whether a list of all operations may be made, which knows what a user's spaces have at each body."""
+        model, most = self._model, MOST if self._long else WIDER * MOST
+        if model.n > most:
+            return False
+        own = {name: layout for name, layout in signature.layouts.items() if name not in ("joint", "spatial")}
+        sizes = {x: -(-layout.size // model.n) if layout.attached else layout.size for x, layout in own.items()}
+        return cost(self._program, model, sizes).total <= most
 
     def __call__(self, q: Numbers, v: Numbers | None, inputs: Bound) -> Run:
         """Run at one or many configurations."""

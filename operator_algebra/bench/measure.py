@@ -58,13 +58,25 @@ def _timed(call: Callable[[], object], several: range) -> float:
     return (time.perf_counter() - start) / len(several)
 
 
-def agreeing(case: str, found: Floats, expected: Floats, *, inverse: bool = False) -> None:
+def agreeing(
+    case: str,
+    found: Floats,
+    expected: Floats,
+    *,
+    inverse: bool = False,
+    allowed: Floats | None = None,
+    digits: float = 1.0,
+) -> None:
     """Refuse to time what is not the same: twelve digits of the largest entry of each sample, a row each.
 
-    Of inverse matrices it is as many as rounding leaves: 64 eps times the condition.
+    Of inverse matrices it is as many as rounding leaves: 64 eps times the condition, or what is allowed of each sample;
+    of single precision as many times more as it rounds.
     """
+    if found.shape != expected.shape:
+        raise AssertionError(f"{case}: results have shapes {found.shape} and {expected.shape}")
     size = np.abs(expected).max(axis=-1, keepdims=True)
-    allowed = np.full(len(expected), 1e-12)
+    if allowed is None:
+        allowed = np.full(len(expected), 1e-12 * digits)
     if inverse:
         width = math.isqrt(expected.shape[-1])
         allowed = 64 * np.finfo(float).eps * np.linalg.cond(expected.reshape(-1, width, width))

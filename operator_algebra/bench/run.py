@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from operator_algebra.arguments import quoted
-from operator_algebra.bench import batches, claims, goals, growth, lengths, single
+from operator_algebra.bench import batches, claims, goals, growth, lengths, single, variants
 from operator_algebra.bench.measure import machine
 from operator_algebra.bench.picture import picture
 from operator_algebra.bench.work import GROUPS
@@ -21,6 +21,7 @@ TABLES = {
     "lengths": lengths.report,
     "growth": growth.report,
     "claims": claims.report,
+    "processes": variants.other_processes,
 }
 """Tables without goals."""
 _MEMORY = 12 << 30

@@ -10,19 +10,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
-from operator_algebra.applications import dynamics
+from operator_algebra.applications import dynamics, task_space
 from operator_algebra.backends.native.machine import machine
 from operator_algebra.bench.batches import TASKS, batch, states
 from operator_algebra.bench.forms import anew, counted
 from operator_algebra.bench.goals import Figure, faster, share
-from operator_algebra.bench.measure import Row, measure
+from operator_algebra.bench.measure import Floats, Row, agreeing, measure
 from operator_algebra.bench.peers import FORWARD_DYNAMICS, INVERSE, Called, States, pinocchio
+from operator_algebra.bench.variants import single_precision, two_threads
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import OperatorAlgebraWarning
 from operator_algebra.expressions.build import diag, inv
+from operator_algebra.expressions.query import dense
 from operator_algebra.models.changes import remade
 from operator_algebra.models.families import chain
 from operator_algebra.models.gallery import load
@@ -102,18 +105,53 @@ def matrices_in_batches() -> list[Figure]:
         if "Pinocchio" in rounds[0].seconds:
             work = f"diagonal of the inverse, {robot}, over the whole inverse"
             found.append(faster(group, work, rounds, "machine code", "Pinocchio", floor, goal))
+    rounds = [_felt_at_hands(load("humanoid")) for _ in range(_ROUNDS)]
+    if "Pinocchio" in rounds[0].seconds:
+        work = "Λ⁻¹ of two hands, 37 freedoms, over the whole inverse"
+        found.append(faster(group, work, rounds, "machine code", "Pinocchio", 8, 15))
     return found
 
 
 def _diagonal(model: Model) -> Row:
     q, _ = states(model, _BATCH)
     native = anew(compile_program(diag(inv(dynamics.mass_matrix)), model))
-    native(q=q)
+    blocks = native(q=q)
+    parts = cast("list[Floats]", blocks if isinstance(blocks, list) else list(np.moveaxis(blocks, 1, 0)))
+    found = np.concatenate([part.reshape(_BATCH, -1) for part in parts], axis=1)
     candidates: dict[str, Callable[[], object]] = {"machine code": lambda: native(q=q)}
     peer = pinocchio(model)
     if peer is not None:
-        candidates["Pinocchio"] = States.of(peer, INVERSE, q, {}).batch()
+        other = States.of(peer, INVERSE, q, {})
+        whole = other.results().reshape(-1, model.nv, model.nv)
+        expected = np.concatenate([whole[:, own, own].reshape(_BATCH, -1) for own in model.v_slices], axis=1)
+        agreeing("diagonal", found, expected, allowed=_of_rounding(whole, expected))
+        candidates["Pinocchio"] = other.batch()
     return measure("diagonal", candidates)
+
+
+def _of_rounding(inverse: Floats, part: Floats) -> Floats:
+    """Of each sample the share of the largest entry of a part that rounding of the inverse may change."""
+    size = np.abs(inverse).max(axis=(1, 2)) / np.abs(part).max(axis=1)
+    return 64 * np.finfo(float).eps * np.linalg.cond(inverse) * size
+
+
+def _felt_at_hands(model: Model) -> Row:
+    """What forces at two frames do to their accelerations."""
+    q, _ = states(model, _BATCH)
+    pick = task_space.picks(model, ["grip_l", "grip_r"])
+    native = anew(compile_program(dense(task_space.inverse_inertia), model))
+    found = native(q=q, B=pick).reshape(_BATCH, -1)
+    candidates: dict[str, Callable[[], object]] = {"machine code": lambda: native(q=q, B=pick)}
+    peer = pinocchio(model)
+    if peer is not None:
+        other = States.of(peer, INVERSE, q, {})
+        whole = other.results().reshape(-1, model.nv, model.nv)
+        jacobian = compile_program(dense(task_space.jacobian), model)(q=q, B=pick)
+        expected = (jacobian @ whole @ jacobian.swapaxes(1, 2)).reshape(_BATCH, -1)
+        levers = np.abs(jacobian).sum(axis=2).max(axis=1) ** 2
+        agreeing("frames", found, expected, allowed=_of_rounding(whole, expected) * levers)
+        candidates["Pinocchio"] = other.batch()
+    return measure("frames", candidates)
 
 
 def without_machine_code() -> list[Figure]:
@@ -140,6 +178,7 @@ def _python_function(model: Model, task: str) -> float:
     arguments = {"q": many[0], **{name: value[0] for name, value in several.items()}}
     for _ in range(300):
         compiled(**arguments)
+    agreeing(task, compiled(**arguments)[None, :], anew(compiled)(q=many, **several))
     return measure(task, {"call": lambda: compiled(**arguments)}).seconds["call"]
 
 
@@ -210,7 +249,10 @@ def _one(model: Model, task: str) -> Row:
     candidates: dict[str, Callable[[], object]] = {"checked": by_name[task], "bound": bound}
     peer = pinocchio(model)
     if peer is not None:
-        candidates["Pinocchio"] = States.of(peer, called, many, several).one()
+        other = States.of(peer, called, many, several)
+        bound()
+        agreeing(task, out[None, :], other.results())
+        candidates["Pinocchio"] = other.one()
     return measure(task, candidates)
 
 
@@ -262,7 +304,13 @@ def _chain(bodies: int) -> float:
     model = chain(bodies, seed=0)
     q, v = model.random(0)
     compiled, torque = compile_program(dynamics.forward_dynamics, model), np.ones(model.nv)
-    compiled(q=q, v=v, T=torque)
+    qdd = compiled(q=q, v=v, T=torque)
+    # Of long chains no two ways give the same digits: what is found asks for the forces as far as its rounding lets it.
+    asked = compile_program(dynamics.inverse_dynamics, model)
+    rounded = qdd * (1.0 + np.finfo(float).eps * np.random.default_rng(0).choice([-1.0, 1.0], model.nv))
+    forces, beside = asked(q=q, v=v, qdd=qdd), asked(q=q, v=v, qdd=rounded)
+    if not np.abs(forces - torque).max() <= 16 * np.abs(forces - beside).max():
+        raise AssertionError(f"a chain of {bodies} bodies: the accelerations do not ask for the forces")
     return min(_seconds(lambda: compiled(q=q, v=v, T=torque)) for _ in range(3))
 
 
@@ -325,6 +373,8 @@ GROUPS: Mapping[str, Callable[[], list[Figure]]] = {
     "operations": operation_counts,
     "dynamics": dynamics_in_batches,
     "matrices": matrices_in_batches,
+    "precision": single_precision,
+    "threads": two_threads,
     "calls": calls,
     "without": without_machine_code,
     "first": first_calls,

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from operator_algebra import symbols as s
-from operator_algebra.applications import dynamics
+from operator_algebra.applications import dynamics, task_space
 from operator_algebra.backends import floats
 from operator_algebra.backends.backend import Executable
 from operator_algebra.backends.floats import Floats
@@ -216,3 +216,15 @@ def test_kernels_of_many_forms_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -
     first = compiled(q=q, v=v, qdd=v)
     compiled(q=q, v=v, qdd=v, f_ext=np.zeros(42))
     assert np.array_equal(compiled(q=q, v=v, qdd=v), first)
+
+
+def test_spaces_of_a_user_count_as_they_are_given() -> None:
+    model = load("humanoid")
+    compiled, q = compile_program(dense(task_space.inverse_inertia), model), model.random(0)[0]
+    hands = task_space.picks(model, ["grip_l", "grip_r"])
+    assert has_kernel(compiled, q, {"B": hands})
+    found, wanted = compiled(q=q, B=hands), plain(compiled)(q=q, B=hands)
+    worst = condition(compile_program(dense(dynamics.mass_matrix), model)(q=q))
+    assert apart(found, wanted) <= rounding(size(wanted), terms=model.n, condition=worst)
+    everywhere = task_space.picks(model, list(model.joint_names))
+    assert not has_kernel(compiled, q, {"B": everywhere})

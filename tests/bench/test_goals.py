@@ -21,6 +21,15 @@ from operator_algebra.errors import InputError
 from operator_algebra.models.families import chain
 from operator_algebra.symbols import H, T, v
 
+
+def test_results_of_other_shapes_are_not_compared() -> None:
+    with pytest.raises(AssertionError, match="shapes"):
+        agreeing("", np.ones((3, 2)), np.ones((3, 1)))
+    with pytest.raises(AssertionError, match="differ"):
+        agreeing("", np.ones((3, 2)) + 1e-6, np.ones((3, 2)))
+    agreeing("", np.ones((3, 2)) + 1e-6, np.ones((3, 2)), digits=2.0**29)
+
+
 RATIO = Figure("Ratios", "arm", "× Pinocchio", 36.0, 34, 40, "more", (33.0, 37.0))
 TIME = Figure("Times", "arm", "µs", 3.0, 5, 2, "less")
 

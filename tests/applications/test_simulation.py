@@ -226,9 +226,13 @@ def test_what_cannot_move_stays() -> None:
 
 
 def test_a_torque_that_comes_late_is_not_leapt_over() -> None:
+    """For so short a time a pendulum is a spring: v = sin(ωt) / Iω, but for what its weight is less than that of one."""
     film = simulate(pendulum(), [0.0], [0.0], torque=lambda t, q, v: [float(0.4 < t < 0.45)], until=1.0)
-    # The bob gets a momentum of 0.05 N m s.
-    assert size(film.v) * 1.01 == pytest.approx(0.05, rel=0.02)
+    inertia, time = 1.01, 0.05
+    omega = math.sqrt(9.81 / inertia)
+    turned = 0.5 * time**2 / inertia
+    less = 9.81 * turned**3 / 6.0 * time / inertia
+    assert abs(size(film.v) - math.sin(omega * time) / (inertia * omega)) <= lost(film, 1e-9) + less
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -274,14 +278,17 @@ def test_springs_and_dampers_of_any_strength_want_the_implicit_step() -> None:
 
 
 def test_an_explosion_is_told_with_the_film_so_far() -> None:
-    """v̇ = v² for one unit of inertia ends at t = 1."""
+    """v̇ = v² for one unit of inertia ends at t = 1: 1 / v = 1 − t, and each step may err by a share of 1 + v in v."""
     cart = Model(bodies=[Body("cart", None, Joint.prismatic((1, 0, 0)), inertia=Inertia.sphere(1.0, 0.1))])
+    tolerance = 1e-5
     with pytest.raises(RangeError, match=r"simulate model, after t = .* s: .*the motion breaks off here") as caught:
-        simulate(cart, [0.0], [1.0], torque=lambda t, q, v: v * v, until=2.0, tolerance=1e-5)
+        simulate(cart, [0.0], [1.0], torque=lambda t, q, v: v * v, until=2.0, tolerance=tolerance)
     film = caught.value.result
     assert isinstance(film, Film)
-    assert film.t[-1] == pytest.approx(1.0, abs=0.01)
     assert np.isfinite(film.v).all()
+    left, erred = 1.0 / film.v[:, 0], tolerance * float(np.sum((1.0 + film.v) / film.v**2))
+    assert apart(left, 1.0 - film.t) <= erred
+    assert left[-1] <= erred
 
 
 def bead_on_arms() -> Model:
@@ -294,7 +301,11 @@ def bead_on_arms() -> Model:
 
 @pytest.mark.filterwarnings("ignore::operator_algebra.errors.OperatorAlgebraWarning")
 def test_a_singular_pose_is_named_at_the_start_and_on_the_way() -> None:
-    """The bead flies straight until the arms are stretched; where they are, the joint is named."""
+    """The bead flies straight until the arms are stretched; where they are, the joint is named.
+
+    Each step may err by the tolerance in angles, which move the bead by three metres at most for each radian, and by a
+    share of 1 + |v| in rates, which, and wrong arms as well, carry it away for the rest of the time.
+    """
     model = bead_on_arms()
     with pytest.raises(SingularError, match=r"simulate bead, at the start: .*shoulder") as caught:
         simulate(model, [0.0, 0.0], [0.0, 1.0], until=1.0)
@@ -306,9 +317,13 @@ def test_a_singular_pose_is_named_at_the_start_and_on_the_way() -> None:
         assert isinstance(film, Film)
         R, p = film.poses("bead")
         place = p + R[:, :, 0]
-        straight = place[0] + film.t[:, None] * (place[1] - place[0]) / film.t[1]
-        assert size(place - straight) < 0.01
-        assert np.linalg.norm(place[-1]) == pytest.approx(2.0, abs=0.01)
+        first, both = q[0], q[0] + q[1]
+        across = np.array([[-math.sin(first), math.cos(first), 0.0], [-math.sin(both), math.cos(both), 0.0]])
+        straight = place[0] + film.t[:, None] * (np.array([v[0], v[0] + v[1]]) @ across)
+        rates, left = 1.0 + np.abs(film.v).max(axis=-1), film.t[-1] - film.t
+        erred = 3.0 * 1e-6 * float(np.sum(1.0 + 2.0 * rates * left))
+        assert size(place - straight) <= erred
+        assert abs(np.linalg.norm(place[-1]) - 2.0) <= erred
 
 
 @pytest.mark.parametrize("joint", [Joint.spherical(), Joint.floating(), Joint.planar((0, 1, 0))], ids=lambda j: j.kind)

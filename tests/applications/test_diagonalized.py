@@ -29,6 +29,7 @@ PRINTED = 1e-12
 """What twelve printed digits leave of a number of about one."""
 INTEGRATED = 1e-10
 """What steps with a tolerance of 1e-12 leave after some dozens of them."""
+MANY = ("spherical", "universal", "cylindrical", "floating")
 single = st.builds(
     Case, mechanisms(joints=("revolute", "prismatic", "helical", "fixed"), armature=True, max_bodies=6), seeds, frames
 )
@@ -115,35 +116,48 @@ def test_sweeps(name: str, sweeps: int) -> None:
     assert len(lower(getattr(diagonalized, name)).sweeps) == sweeps
 
 
-def test_the_same_motion_in_total_rates() -> None:
-    """(q, ξ) and (q, v) are states of one motion."""
-    model = random_tree(4, joints=("revolute", "prismatic"), seed=3)
+@pytest.mark.parametrize(
+    ("kind", "joints"),
+    [("total", ("revolute", "prismatic")), ("total", MANY), ("normalised", ("revolute", "prismatic"))],
+)
+def test_the_same_motion_in_other_rates(kind: str, joints: tuple[str, ...]) -> None:
+    """(q, ξ), (q, ν) and (q, v) are states of one motion."""
+    model = random_tree(4, joints=joints, seed=3)
     q, v = model.random(3)
     T = np.linspace(-0.5, 0.5, model.nv)
     plain: dict[str, Any] = {"T": T, "f_ext": np.zeros(6 * model.n)}
     forward = compile_program(dynamics.forward_dynamics, model)
-    back = compile_program(diagonalized.rates_of_total, model)
-    moved = compile_program(diagonalized.total_acceleration, model)
+    back = compile_program(getattr(diagonalized, f"rates_of_{kind}"), model)
+    moved = compile_program(getattr(diagonalized, f"{kind}_acceleration"), model)
+
+    def pose(state: Any) -> Any:
+        at = np.array(state[: model.nq])
+        for part, body in zip(model.q_slices, model.bodies, strict=True):
+            if body.joint.quaternion is not None:
+                at[part][body.joint.quaternion] /= np.linalg.norm(at[part][body.joint.quaternion])
+        return at
 
     def ordinary(_: float, state: Any) -> Any:
-        at, rates = state[: model.nq], state[model.nq :]
+        at, rates = pose(state), state[model.nq :]
         return np.concatenate([model.rate(at, rates), forward(q=at, v=rates, **plain)])
 
     def diagonal(_: float, state: Any) -> Any:
-        at = state[: model.nq]
-        rates = back(q=at, total=state[model.nq :])
+        at = pose(state)
+        rates = back(q=at, **{kind: state[model.nq :]})
         return np.concatenate([model.rate(at, rates), moved(q=at, v=rates, **plain)])
 
-    total = compile_program(diagonalized.xi, model)
+    total = compile_program(diagonalized.xi if kind == "total" else diagonalized.nu, model)
 
     def after(slope: Callable[[float, Floats], Any], start: Floats) -> Floats:
-        found = solve_ivp(slope, (0.0, 0.5), start, method="DOP853", rtol=1e-12, atol=1e-12)
+        found = solve_ivp(
+            slope, (0.0, 0.5 if model.nq == model.nv else 0.1), start, method="DOP853", rtol=1e-12, atol=1e-12
+        )
         return found.y[:, -1]
 
     one = after(ordinary, np.concatenate([q, v]))
     other = after(diagonal, np.concatenate([q, total(q=q, v=v)]))
     assert apart(other[: model.nq], one[: model.nq]) <= INTEGRATED
-    assert apart(other[model.nq :], total(q=one[: model.nq], v=one[model.nq :])) <= INTEGRATED * max(1.0, size(one))
+    assert apart(other[model.nq :], total(q=pose(one), v=one[model.nq :])) <= INTEGRATED * max(1.0, size(one))
 
 
 @given(single)

@@ -226,7 +226,7 @@ def test_what_cannot_move_stays() -> None:
 
 
 def test_a_torque_that_comes_late_is_not_leapt_over() -> None:
-    """For so short a time a pendulum is a spring: v = sin(ωt) / Iω, but for what its weight is less than that of one."""
+    """For so short a time it is a spring: v = sin(ωt) / Iω, but for what its weight is less than that of one."""
     film = simulate(pendulum(), [0.0], [0.0], torque=lambda t, q, v: [float(0.4 < t < 0.45)], until=1.0)
     inertia, time = 1.01, 0.05
     omega = math.sqrt(9.81 / inertia)

@@ -9,18 +9,22 @@ V⁻ = V − H* times that. So y* r = Σ V* u with u = w + (1 − H† H) w⁺ +
 by Cauchy's inequality, r* D⁻¹ r ≤ Σ u* M⁻¹ u: a quadratic form in the roots of the entries P(i, i), bounded by a sum of
 these entries with weights. P is no larger than the inertia of all that the body carries, and that no larger than its
 levers allow.
+
+Where light links carry heavy ones, as in hips and shoulders made of several joints, that is too much: what they lose
+depends on the pose. Their w alone runs along with the sweeps then, and what the others cause is bounded beside it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from operator_algebra.backends.backend import SMALL
-from operator_algebra.backends.scalar.algebra import Product, Turned
+from operator_algebra.backends.scalar.algebra import NodeNumbers, Product, Turned
 from operator_algebra.backends.scalar.graph import Graph, Node, needed
+from operator_algebra.backends.scalar.lumps import Key, Lump, Unknown
 from operator_algebra.backends.scalar.tape import Tape
 from operator_algebra.backends.scalar.traced import Traced
 from operator_algebra.lowering.bounds import Elimination, elimination
@@ -31,17 +35,18 @@ from operator_algebra.programs.matrices import Matrix
 from operator_algebra.programs.program import Pivot
 from operator_algebra.programs.records import Term
 
-Key = tuple[int, int]
-"""The entry of P at a body: the body and the place on the diagonal."""
-
 _HALF = 3
 """A motion or a force is an angular half and a linear one, which a turn mixes with nothing else."""
 _SPARE = 0.5
 """The part of what may be lost that is left to what is not computed, but bounded beforehand."""
+_REST = 0.5
+"""What is left of it to bodies of which it is known, where others carry it along."""
+_APART = 0.25
+"""(a + b)² ≤ (1 + c) a² + (1 + 1/c) b², for what is known beside what is carried along."""
+_SPARE_BESIDE = 0.1
+"""The part that is left to what is not computed there."""
 _SAME = 1e-9
 """What differs by less of the largest is the same but for rounding."""
-_TINY = 1e-6
-"""A root is taken to be no smaller beside others."""
 _LARGEST_SIGN = 1.25
 _BESIDE = 1 / 8
 """(a + b)² ≤ (1 + c) a² + (1 + 1/c) b², for what D rounds beside what reaches it."""
@@ -57,7 +62,7 @@ def margin(run: Interpreter, pivot: Pivot, graph: Graph, tried: Floats) -> tuple
         return None
     try:
         return _Margin(run, parts, graph, tried).nodes(pivot)
-    except _Unknown:
+    except Unknown:
         return None
 
 
@@ -66,45 +71,44 @@ def of_configurations(nodes: Iterable[Node], nq: int) -> bool:
     return all(node.operation != "input" or node.value < nq for node in needed(nodes))
 
 
-class _Unknown(Exception):
-    """What would have to be a number is none, or not positive definite."""
+@dataclass(frozen=True)
+class Divided:
+    """A bound in two parts: what most bodies cause is known, what a few cause is carried along with the sweeps.
+
+    They are far lighter than what they carry, so that only the pose tells whether anything is lost there.
+    """
+
+    known: tuple[Node, ...]
+    """Its part of what is lost."""
+    factor: float
+    """So many times what is carried is the other part."""
+    w: Rounding
+    w_plus: Rounding
+    inside: frozenset[int]
+    """The bodies of which w is carried."""
+    plus: Mapping[int, Floats]
+    """What of w⁺ is carried, as a projection, where anything is."""
+
+    def carried(self, rounding: Rounding, k: int, made: Matrix, graph: Graph) -> Matrix:
+        """The columns of rounding at a body, without what is known."""
+        if rounding == self.w and k in self.inside:
+            return made
+        projection = self.plus.get(k) if rounding == self.w_plus else None
+        if projection is None:
+            return Matrix([[graph.zero] * made.width] * made.height, made.width)
+        onto = Matrix([[graph.of(x) for x in row] for row in projection.tolist()], 6)
+        return NodeNumbers.over(graph).product(onto, made)
 
 
-@dataclass
-class _Lump:
-    """Bodies that are joined rigidly: their inertia, and the u that they have, over roots of entries of P."""
-
-    inertia: Floats
-    keys: list[Key] = field(default_factory=list[Key])
-    inside: list[Floats] = field(default_factory=list[Floats])
-    """For each key the column of u in each of the columns of signs, without the w⁺ of its own joint, (columns, 6)."""
-    whole: list[Floats] = field(default_factory=list[Floats])
-    """The same with it."""
-    unsigned: list[Floats] = field(default_factory=list[Floats])
-    """What else u may be, of which only sizes are known."""
-
-    def add(self, key: Key, inside: Floats, whole: Floats, unsigned: Floats) -> None:
-        """One more column."""
-        self.keys.append(key)
-        self.inside.append(inside)
-        self.whole.append(whole)
-        self.unsigned.append(unsigned)
-
-    def form(self) -> Floats:
-        """A bound of u* M⁻¹ u, mean over the columns of signs, as a form in roots that are not negative."""
-        try:
-            root = np.linalg.cholesky(self.inertia)
-        except np.linalg.LinAlgError:
-            raise _Unknown from None
-        weight = np.linalg.inv(root).T @ np.linalg.inv(root)
-        y = np.abs(np.stack(self.unsigned, axis=-1))
-        found: list[Floats] = []
-        for several in (self.inside, self.whole):
-            x = np.stack(several, axis=-1)
-            exact = np.maximum(np.mean(x.swapaxes(-1, -2) @ weight @ x, axis=0), 0.0)
-            mixed = (np.abs(x) + y / 2).swapaxes(-1, -2) @ np.abs(weight) @ y
-            found.append(exact + np.mean(mixed + mixed.swapaxes(-1, -2), axis=0))
-        return np.maximum(*found)
+def divided(run: Interpreter, pivot: Pivot, graph: Graph, tried: Floats) -> Divided | None:
+    """The bodies whose rounding is carried along, in the configurations tried; None where nothing is known."""
+    parts = elimination(run.program, pivot)
+    if parts is None or parts.sums:
+        return None
+    try:
+        return _Margin(run, parts, graph, tried).divided(tried)
+    except Unknown:
+        return None
 
 
 class _Margin:
@@ -121,27 +125,71 @@ class _Margin:
         for k in bodies:
             rest = _number(self._sum(parts.rest, self.freedoms[k], k)) if parts.rest else np.zeros((1, 1))
             if rest.size and np.linalg.eigvalsh(rest)[0] < 0.0:
-                raise _Unknown
+                raise Unknown
             if self.inertia[k].shape != (6, 6):
-                raise _Unknown
+                raise Unknown
         self.axes = self._axes(tried)
 
     def nodes(self, pivot: Pivot) -> tuple[Node, ...]:
         """The weighted entries of P; numbers stand for those that need not be computed."""
-        largest, usual = self._reach(bounded=True), self._reach(bounded=False)
+        usual = self._reach(bounded=False)
         weights: dict[Key, float] = {}
-        for lump in self._lumps():
-            form = lump.form()
-            sizes = np.array([usual[key] for key in lump.keys])
-            sizes = np.maximum(sizes, _TINY * sizes.max())
-            for key, weight in zip(lump.keys, (form @ sizes / sizes).tolist(), strict=True):
-                weights[key] = weights.get(key, 0.0) + weight
-        spread = 1.0 + _BESIDE if self.parts.sums else 1.0
+        for lump in self._lumps().values():
+            lump.weigh(lump.form(), usual, weights)
+        found = self._weighted(weights, SMALL * (1.0 + _BESIDE if self.parts.sums else 1.0), _SPARE)
+        sums = [one for k in self.run.mechanism.bodies for one in self._summed(pivot, k)] if self.parts.sums else []
+        return _collected(self.graph, [*found, *sums])
+
+    def divided(self, tried: Floats) -> Divided:
+        """The bodies that lose most, until the others lose little."""
+        keys = [(k, i) for k in self.run.mechanism.bodies for i in range(6)]
+        entries = tuple(self.run.get(self.parts.P, k).rows[i][i] for k, i in keys)
+        _, squares = Tape.of(Traced((), entries, (), ()), len(tried)).batch(tried)
+        usual = dict(zip(keys, np.sqrt(squares.max(axis=1, initial=0.0)).tolist(), strict=True))
+        lumps = self._lumps()
+        forms = {k: lump.form() for k, lump in lumps.items()}
+        lost = {k: SMALL * lump.value(forms[k], usual) for k, lump in lumps.items()}
+        rest, carried = sum(lost.values()), set[int]()
+        for k in sorted(lost, key=lost.__getitem__, reverse=True):
+            if rest > _REST:
+                carried.add(k)
+                rest -= lost[k]
+        weights: dict[Key, float] = {}
+        for k in lumps.keys() - carried:
+            lumps[k].weigh(forms[k], usual, weights)
+        found = self._weighted(weights, SMALL * (1.0 + _APART), _SPARE_BESIDE)
+        at = [self._paying(k) for k in self.run.mechanism.bodies]
+        plus = {k: part for k in self.run.mechanism.bodies if (part := self._passing(k, at, carried)).any()}
+        inside = frozenset(k for k, payer in enumerate(at) if payer in carried)
+        known = _collected(self.graph, found)
+        return Divided(known, 1.0 + 1.0 / _APART, self.parts.w, self.parts.w_plus, inside, plus)
+
+    def _paying(self, k: int) -> int:
+        """The body of whose motion that of a body is a part."""
+        while not self.freedoms[k] and self.parent[k] >= 0:
+            k = self.parent[k]
+        return k
+
+    def _passing(self, k: int, paying: Sequence[int], carried: set[int]) -> Floats:
+        """Onto that part of w⁺ which bodies in `carried` bear: along the joint the parent, else the body itself."""
+        own, n = paying[k] in carried, self.freedoms[k]
+        if self.parent[k] < 0 or not n:
+            return np.eye(6) * (own and not n)
+        above = paying[self.parent[k]] in carried
+        if n > 1:
+            return np.eye(6) * above
+        H = _number(self.H[k])
+        along = H.T @ H / (H @ H.T)
+        return along * above + (np.eye(6) - along) * own
+
+    def _weighted(self, weights: Mapping[Key, float], factor: float, spare: float) -> list[Node]:
+        """Entries of P times their weights; the largest that there can be where that is little."""
+        largest = self._reach(bounded=True)
         graph, found = self.graph, list[Node]()
-        left = _SPARE
+        left = spare
         for key, weight in sorted(weights.items(), key=lambda one: one[1] * largest[one[0]] ** 2):
             k, i = key
-            share = SMALL * spread * weight
+            share = factor * weight
             entry = self.run.get(self.parts.P, k).rows[i][i]
             most = share * largest[key] ** 2
             if most <= left and not entry.known:
@@ -149,8 +197,7 @@ class _Margin:
                 found.append(graph.of(most))
             else:
                 found.append(graph.multiply(graph.of(share), entry))
-        sums = [one for k in self.run.mechanism.bodies for one in self._summed(pivot, k)] if self.parts.sums else []
-        return _collected(graph, [*found, *sums])
+        return found
 
     def _summed(self, pivot: Pivot, k: int) -> list[Node]:
         """What D and its rest, which is no larger, round themselves: w* D⁻¹ w ≤ n Σ w(i)² D⁻¹(i, i)."""
@@ -197,17 +244,17 @@ class _Margin:
                 return np.array([[1.0, np.inf], [0.0, 1.0]])
             block = np.array([[entry or 0.0 for entry in row] for row in corner])
             if block[3:, :3].any():
-                raise _Unknown
+                raise Unknown
             sizes = [[np.linalg.norm(block[i : i + 3, j : j + 3], 2) for j in (0, 3)] for i in (0, 3)]
             found = found @ np.array(sizes)
         return found
 
     # -- where rounding goes ---------------------------------------------------------------------------------------
 
-    def _lumps(self) -> list[_Lump]:
+    def _lumps(self) -> dict[int, Lump]:
         """The bodies, those without freedom joined to their parents."""
-        lumps = [_Lump(inertia) for inertia in self.inertia]
-        whole: list[_Lump] = []
+        lumps = [Lump(inertia) for inertia in self.inertia]
+        whole: dict[int, Lump] = {}
         for k in reversed(self.run.mechanism.bodies):
             w, w_plus = self._signs(self.parts.w, k), self._signs(self.parts.w_plus, k)
             fixed = self.parent[k] >= 0 and not self.freedoms[k]
@@ -223,7 +270,7 @@ class _Margin:
             if fixed:
                 self._join(lumps[k], lumps[self.parent[k]], k)
             elif self.freedoms[k]:
-                whole.append(lumps[k])
+                whole[k] = lumps[k]
         return whole
 
     def _signs(self, rounding: Rounding, k: int) -> Floats:
@@ -255,13 +302,13 @@ class _Margin:
                 passed[k] = [row[0] for row in self.run.numbers.product(hop, self._constant((H / (H @ H.T)).T)).rows]
         nodes = tuple(node for column in passed.values() for node in column)
         if not of_configurations(nodes, len(tried)):
-            raise _Unknown
+            raise Unknown
         _, found = Tape.of(Traced((), nodes, (), ()), len(tried)).batch(tried)
         if np.ptp(found, axis=1).max(initial=0.0) > _SAME * np.abs(found).max(initial=0.0):
-            raise _Unknown
+            raise Unknown
         return dict(zip(passed, found[:, 0].reshape(-1, 6), strict=True))
 
-    def _join(self, lump: _Lump, over: _Lump, k: int) -> None:
+    def _join(self, lump: Lump, over: Lump, k: int) -> None:
         """What V(parent) does, since φ* takes it to V."""
         hop = self.hops[k]
         assert hop is not None
@@ -282,7 +329,7 @@ def _passed(levers: Floats, sizes: Floats) -> Floats:
         parts = levers * halves[..., None, :]
     found = np.where(halves[..., None, :] > 0.0, parts, 0.0).sum(axis=-1)
     if not np.isfinite(found).all():
-        raise _Unknown
+        raise Unknown
     return np.repeat(found, _HALF, axis=-1)
 
 
@@ -295,5 +342,5 @@ def _collected(graph: Graph, several: Sequence[Node]) -> tuple[Node, ...]:
 def _number(block: Matrix) -> Floats:
     """The block as numbers."""
     if not all(entry.known for row in block.rows for entry in row):
-        raise _Unknown
+        raise Unknown
     return np.array([[entry.value for entry in row] for row in block.rows]).reshape(block.height, block.width)

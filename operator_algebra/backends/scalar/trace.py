@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import cast
 
 import numpy as np
@@ -16,7 +17,7 @@ from operator_algebra.backends.scalar import tree_inverse
 from operator_algebra.backends.scalar.algebra import NodeNumbers
 from operator_algebra.backends.scalar.graph import Graph, Node, Untraceable, needed, operations
 from operator_algebra.backends.scalar.leaves import NodeLeaves
-from operator_algebra.backends.scalar.margin import margin, of_configurations
+from operator_algebra.backends.scalar.margin import Divided, divided, margin, of_configurations
 from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.rigid import Law, laws
 from operator_algebra.backends.scalar.signature import Signature
@@ -31,7 +32,7 @@ from operator_algebra.lowering.lower import by_classical_accelerations, lower
 from operator_algebra.models.configurations import UNIT
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
-from operator_algebra.programs.instructions import Shift
+from operator_algebra.programs.instructions import Rounding, Shift
 from operator_algebra.programs.interpret import Interpreter, Result, Unread
 from operator_algebra.programs.matrices import Matrix
 from operator_algebra.programs.mechanism import Mechanism
@@ -83,6 +84,7 @@ class Tracer(Interpreter):
         self.inputs = inputs
         self.most: list[Node] | None = None
         self.precision = DOUBLE
+        self.divided: Divided | None = None
 
     @classmethod
     def of(cls, program: Program, model: Model, signature: Signature) -> Tracer:
@@ -224,8 +226,10 @@ class Tracer(Interpreter):
     # -- pivots ----------------------------------------------------------------------------------------------------
 
     def bound(self) -> None:
-        """Nothing is carried along where what may be lost is bounded without."""
+        """Nothing is carried along where what may be lost is bounded without, and of most bodies nothing."""
         self.most = self._lost_at_most()
+        if self.most is None and len(self.program.pivots) == 1:
+            self.most = self._lost_in_part(*self.program.pivots)
         if self.most is None:
             super().bound()
 
@@ -239,6 +243,28 @@ class Tracer(Interpreter):
                 return None
             found += most
         return found if self._is_usual(found) else None
+
+    def _lost_in_part(self, pivot: Pivot) -> list[Node] | None:
+        """Bounds of what is lost, where a few bodies carry it along; None as above."""
+        graph, start = self.nodes.graph, len(self.nodes.positive)
+        self.divided = divided(self, pivot, graph, self._tried)
+        if self.divided is None:
+            return None
+        super().bound()
+        each = [self.nodes.dot(lost, [graph.one] * len(lost)) for lost in self._lost_by_body(pivot)]
+        most = graph.largest(
+            sorted((total for total in each if total is not graph.zero), key=lambda total: not total.known)
+        )
+        found = [*self.divided.known, graph.multiply(graph.of(self.divided.factor), most)]
+        self.divided = None
+        if self._is_usual(found):
+            return found
+        del self.nodes.positive[start:]
+        return None
+
+    def _rounding(self, rounding: Rounding, k: int) -> Matrix:
+        made = super()._rounding(rounding, k)
+        return made if self.divided is None else self.divided.carried(rounding, k, made, self.nodes.graph)
 
     def _is_usual(self, lost: Sequence[Node]) -> bool:
         """Whether so much is not lost in the configurations tried, with room for others; it reads no other argument."""
@@ -256,9 +282,13 @@ class Tracer(Interpreter):
 
     def _lost(self, pivot: Pivot) -> Iterator[Node]:
         """What is lost at a pivot, over all bodies: their sum is no less than the largest."""
+        return chain.from_iterable(self._lost_by_body(pivot))
+
+    def _lost_by_body(self, pivot: Pivot) -> Iterator[list[Node]]:
+        """The same body by body."""
         attached = self.program.steps[pivot.value].value.attached
         for k in self.mechanism.bodies if attached else range(1):
-            yield from self.lost_at(pivot, k)
+            yield list(self.lost_at(pivot, k))
 
     def lost_at(self, pivot: Pivot, k: int) -> Iterator[Node]:
         """What is lost at a pivot at a body, as a part of what nobody is told of.

@@ -1,0 +1,73 @@
+"""Bodies that move as one, and what rounding does at them: bounded by quadratic forms in the roots of entries of P."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from operator_algebra.models.numeric import Numbers as Floats
+
+Key = tuple[int, int]
+"""The entry of P at a body: the body and the place on the diagonal."""
+
+_TINY = 1e-6
+"""A root is taken to be no smaller beside others."""
+
+
+class Unknown(Exception):
+    """What would have to be a number is none, or not positive definite."""
+
+
+@dataclass
+class Lump:
+    """Bodies that are joined rigidly: their inertia, and the u that they have, over roots of entries of P."""
+
+    inertia: Floats
+    keys: list[Key] = field(default_factory=list[Key])
+    inside: list[Floats] = field(default_factory=list[Floats])
+    """For each key the column of u in each of the columns of signs, without the w⁺ of its own joint, (columns, 6)."""
+    whole: list[Floats] = field(default_factory=list[Floats])
+    """The same with it."""
+    unsigned: list[Floats] = field(default_factory=list[Floats])
+    """What else u may be, of which only sizes are known."""
+
+    def add(self, key: Key, inside: Floats, whole: Floats, unsigned: Floats) -> None:
+        """One more column."""
+        self.keys.append(key)
+        self.inside.append(inside)
+        self.whole.append(whole)
+        self.unsigned.append(unsigned)
+
+    def sizes(self, usual: Mapping[Key, float]) -> Floats:
+        """Usual roots of the entries, none much smaller than another."""
+        found = np.array([usual[key] for key in self.keys])
+        return np.maximum(found, _TINY * found.max())
+
+    def value(self, form: Floats, usual: Mapping[Key, float]) -> float:
+        """What the form usually is."""
+        sizes = self.sizes(usual)
+        return float(sizes @ form @ sizes)
+
+    def weigh(self, form: Floats, usual: Mapping[Key, float], weights: dict[Key, float]) -> None:
+        """Add the weights of entries by which the form is bounded: there it is the same."""
+        sizes = self.sizes(usual)
+        for key, weight in zip(self.keys, (form @ sizes / sizes).tolist(), strict=True):
+            weights[key] = weights.get(key, 0.0) + weight
+
+    def form(self) -> Floats:
+        """A bound of u* M⁻¹ u, mean over the columns of signs, as a form in roots that are not negative."""
+        try:
+            root = np.linalg.cholesky(self.inertia)
+        except np.linalg.LinAlgError:
+            raise Unknown from None
+        weight = np.linalg.inv(root).T @ np.linalg.inv(root)
+        y = np.abs(np.stack(self.unsigned, axis=-1))
+        found: list[Floats] = []
+        for several in (self.inside, self.whole):
+            x = np.stack(several, axis=-1)
+            exact = np.maximum(np.mean(x.swapaxes(-1, -2) @ weight @ x, axis=0), 0.0)
+            mixed = (np.abs(x) + y / 2).swapaxes(-1, -2) @ np.abs(weight) @ y
+            found.append(exact + np.mean(mixed + mixed.swapaxes(-1, -2), axis=0))
+        return np.maximum(*found)

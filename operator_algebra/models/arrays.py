@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from operator_algebra.models.body import Body
-from operator_algebra.models.joints.joint import JOINT_KINDS, Joint
+from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, with_fields
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -82,8 +82,8 @@ class JointGroup:
         wide = np.finfo(kind).dtype
         if wide == np.float64 or not self.stacked:
             return self.joint
-        return self.joint.with_fields(
-            {field: np.asarray(getattr(self.joint, field)).astype(wide) for field in self.joint.parameters}
+        return with_fields(
+            self.joint, {field: np.asarray(getattr(self.joint, field)).astype(wide) for field in self.joint.parameters}
         )
 
 

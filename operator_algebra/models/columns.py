@@ -11,10 +11,10 @@ import numpy as np
 
 from operator_algebra.models.arrays import Floats, Indices, JointGroup, ModelArrays, joint_groups, model_arrays
 from operator_algebra.models.body import Body
-from operator_algebra.models.joints.joint import Joint, Limits
+from operator_algebra.models.joints.joint import Joint, Limits, row_of, with_fields
 from operator_algebra.spatial.arrays import Matrix3, Vector3
-from operator_algebra.spatial.inertia import Inertia
-from operator_algebra.spatial.transforms import Placement
+from operator_algebra.spatial.inertia import kept_inertia
+from operator_algebra.spatial.transforms import kept_placement
 
 _PER_DOF = ("armature", "stiffness", "damping")
 
@@ -146,14 +146,15 @@ class Columns:
         for place, k, (R, p, mass, com, moments, *own) in zip(places, numbers, rows, strict=True):
             parent = self.names[self.parent[k]] if self.parent[k] >= 0 else None
             joint = self._joint(group, place, k, own) if group.stacked else group.joint
-            inertia = Inertia.kept(mass, _vector(com), _matrix(moments))
-            found.append(Body(self.names[k], parent, joint, Placement.kept(_matrix(R), _vector(p)), inertia))
+            inertia = kept_inertia(mass, _vector(com), _matrix(moments))
+            found.append(Body(self.names[k], parent, joint, kept_placement(_matrix(R), _vector(p)), inertia))
         return found
 
     def _joint(self, group: JointGroup, place: int, k: int, springs: Sequence[Sequence[float]]) -> Joint:
+        columns = {field: np.asarray(getattr(group.joint, field)) for field in group.joint.parameters}
         per_dof = {field: tuple(values) for field, values in zip(_PER_DOF, springs, strict=True)}
         other = {"name": self.joint_names[k], "rest": self.rest.get(k, ()), "limits": self.limits.get(k)}
-        return group.joint.with_fields({**group.joint.unstacked(place), **per_dof, **other})
+        return with_fields(group.joint, {**row_of(columns, place), **per_dof, **other})
 
 
 def numbered(
@@ -174,7 +175,7 @@ def numbered(
     names = tuple([f"joint{place + 1}" for place in places])
     groups: list[JointGroup] = []
     for joint, bodies, parameters in given:
-        one = joint.named(names[int(bodies[0])]).with_fields(parameters)
+        one = with_fields(joint.named(names[int(bodies[0])]), parameters)
         at_q, at_v = q[bodies, None] + np.arange(joint.nq), v[bodies, None] + np.arange(joint.nv)
         groups.append(JointGroup(type(one), bodies, one, at_q, at_v))
     nothing = np.zeros(int(sizes[1].sum()))

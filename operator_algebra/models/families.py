@@ -11,7 +11,7 @@ from operator_algebra.arguments import choice, items, shown, whole
 from operator_algebra.errors import ModelError, explain
 from operator_algebra.models.configurations import generator
 from operator_algebra.models.joints.axis import random_direction
-from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, joint_class, make_joint
+from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, Options, Rows, joint_class, make_joint
 from operator_algebra.models.model import Model
 from operator_algebra.models.seedlings import BLOCK, Bodies, Seedlings
 from operator_algebra.spatial.inertia import Inertia
@@ -46,8 +46,11 @@ def chain(n: int, *, joint: str | Sequence[str] = "revolute", seed: int | None =
         place[:, 0] = 1.0
         place[0, 0] = float(start > 0)
         alike = Bodies(*map(np.array, (np.eye(3), place, rod.mass, rod.com, rod.inertia_at_com)))
-        own = [(k, kinds[k % len(kinds)]) for k in several]
-        seedlings.add([kind for _, kind in own], [joint_class(kind).chain_options(k) for k, kind in own], alike)
+        own = [kinds[k % len(kinds)] for k in several]
+        options: dict[str, list[Options]] = {}
+        for k, kind in zip(several, own, strict=True):
+            options.setdefault(kind, []).append(joint_class(kind).chain_options(k))
+        seedlings.add(own, {kind: _columns(given) for kind, given in options.items()}, alike)
     return seedlings.grown(f"chain{n}", parents)
 
 
@@ -104,6 +107,11 @@ def forest(
     for start in range(0, len(parents), BLOCK):
         seedlings.draw(kinds[start : start + BLOCK], rng, mass_spread)
     return seedlings.grown(name, parents)
+
+
+def _columns(options: Sequence[Options]) -> dict[str, Rows]:
+    """Options of many joints, one row each."""
+    return {field: np.array([one[field] for one in options], dtype=np.float64) for field in options[0]}
 
 
 def _share(value: object, what: str, most: float) -> float:

@@ -234,12 +234,12 @@ class Model:
 
     # -- data for vectorised evaluation ----------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def arrays(self) -> ModelArrays:
         """Placements, inertias and joint constants, stacked over bodies."""
         return self.columns.arrays
 
-    @property
+    @cached_property
     def joint_groups(self) -> tuple[JointGroup, ...]:
         """Joints by kind, for one vectorised call for each kind."""
         return self.columns.groups

@@ -26,6 +26,8 @@ _POSITIVE = 1e-6
 _POINT = 1e-8
 # Second moments with pivots above this part of them are positive, whatever was rounded.
 _SOLID = 1e-9
+# With pivots above that part, and no smaller than this beside m |com|², no axis is without inertia.
+_STOUT = 1e-2
 # A scaled pivot below this is zero up to rounding of its six terms.
 _PIVOT = 1e-14
 
@@ -55,11 +57,7 @@ def each_its_own(k: int, part: str) -> object:
 def _size_problems(columns: Columns, at: Where, part: Part) -> Iterator[Problem]:
     of = columns.arrays
     pitches = [np.abs(np.asarray(getattr(group.joint, "pitch", 0.0))) for group in columns.groups]
-    every = (*vars(of).values(), *pitches)
-    if (
-        all(-LARGEST <= array.min(initial=0.0) <= array.max(initial=0.0) <= LARGEST for array in every)
-        and not columns.rest
-    ):
+    if not columns.rest and all(np.vdot(array, array) <= LARGEST**2 for array in (*vars(of).values(), *pitches)):
         return
     largest = np.zeros((len(of.mass), 3))
     inertia = [of.mass[:, None], of.com, of.inertia_at_com.reshape(-1, 9)]
@@ -80,7 +78,9 @@ def _size_problems(columns: Columns, at: Where, part: Part) -> Iterator[Problem]
 
 def inertia_problems(masses: Floats, inertias: Floats, at: Where, part: Part = each_its_own) -> Iterator[Problem]:
     """What no rigid body has: negative mass, negative principal moments, moments against the triangle inequality."""
-    doubtful = np.flatnonzero(~_solid(inertias) | (masses < 0.0))
+    doubtful = np.flatnonzero(~_solid(inertias, _SOLID) | (masses < 0.0))
+    if not len(doubtful):
+        return
     masses, moments = masses[doubtful], np.linalg.eigvalsh(inertias[doubtful])
     largest = np.abs(moments).max(axis=1)
     negligible = np.abs(masses) * _POINT**2
@@ -113,8 +113,8 @@ def inertia_problems(masses: Floats, inertias: Floats, at: Where, part: Part = e
             )
 
 
-def _solid(inertias: Floats) -> Flags:
-    """Where mass is spread over all directions: pivots of the second moments Σ = ½ tr(J) I − J are well above zero.
+def _solid(inertias: Floats, part: float) -> Flags:
+    """Where mass is spread over all directions: pivots of second moments Σ = ½ tr(J) I − J are above a part of them.
 
     Then the moments of J, which are sums of two of those of Σ, are positive and keep the triangle inequality.
     """
@@ -126,7 +126,7 @@ def _solid(inertias: Floats) -> Flags:
         second = half - yy - xy * xy / first
         across = yz - xy * xz / first
         third = half - zz - xz * xz / first - across * across / second
-        return np.minimum(np.minimum(first, second), third) > _SOLID * half
+        return np.minimum(np.minimum(first, second), third) > part * half
 
 
 def _pivot_problems(columns: Columns, at: Where) -> Iterator[Problem]:
@@ -147,12 +147,20 @@ def _pivot_problems(columns: Columns, at: Where) -> Iterator[Problem]:
         what = f'nothing that joint "{called}" carries has mass, so D is singular there'
         yield Problem(what, at(k), remedy, fatal=False)
     tips = tip & massive & loose
-    several = [_singular(columns, group, tips[group.bodies]) for group in columns.groups]
+    light = tips & ~_stout(columns)
+    several = [_singular(columns, group, (light if group.stacked else tips)[group.bodies]) for group in columns.groups]
     found: list[int] = sorted(int(k) for places in several for k in places)
     for k in found if np.count_nonzero(tips) < SHOWN else _distinct(columns, found):
         called = columns.joint_names[k] or columns.names[k]
         what = f'the body has no inertia about an axis of its joint "{called}": D is singular'
         yield Problem(what, at(k), remedy, fatal=False)
+
+
+def _stout(columns: Columns) -> Flags:
+    """Bodies with inertia about and along every axis: those of the package's joints have it, too."""
+    of = columns.arrays
+    spread = 0.5 * np.trace(of.inertia_at_com, axis1=-2, axis2=-1)
+    return (spread > _STOUT * of.mass * (of.com**2).sum(axis=1)) & (of.mass > 0.0) & _solid(of.inertia_at_com, _STOUT)
 
 
 def _singular(columns: Columns, group: JointGroup, chosen: Flags) -> Indices:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import repeat
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from operator_algebra.models.arrays import Floats, Indices
 from operator_algebra.models.columns import numbered
-from operator_algebra.models.joints.joint import Joint, Options, joint_class, make_joint
+from operator_algebra.models.joints.joint import Joint, joint_class, make_joint, row_of
 from operator_algebra.models.model import Model
 from operator_algebra.models.topology import depth_first
-from operator_algebra.spatial.stacked import moved_boxes, turned, unit_vectors
+from operator_algebra.spatial.stacked import between, directions, moved_boxes, turned
 
 BLOCK = 4096
 """So many bodies are drawn at once: their numbers stay in the cache."""
@@ -28,6 +29,10 @@ class Bodies(NamedTuple):
     mass: Floats  # (n,)
     com: Floats  # (n, 3)
     inertia_at_com: Floats  # (n, 3, 3)
+
+
+class _Draw(Protocol):
+    def __call__(self, *, out: Floats) -> object: ...
 
 
 _SHAPES = ((3, 3), (3,), (), (3,), (3, 3))
@@ -50,49 +55,43 @@ class Seedlings:
         self._bodies = Bodies(*(np.empty((n, *shape)) for shape in _SHAPES))
         self._kinds: dict[str, _Kind] = {}
 
-    def add(self, kinds: Sequence[str], options: Sequence[Options], bodies: Bodies) -> None:
-        """Bodies on joints of these kinds, made from these options."""
+    def add(self, kinds: Sequence[str], options: Mapping[str, Mapping[str, Floats]], bodies: Bodies) -> None:
+        """Bodies on joints of these kinds; of each kind the options of its joints, one after the other."""
         place = slice(self._count, self._count + len(kinds))
         for whole, part in zip(self._bodies, bodies, strict=True):
             whole[place] = part
-        places: dict[str, list[int]] = {}
-        for k, kind in enumerate(kinds):
-            places.setdefault(kind, []).append(k)
-        for kind, several in places.items():
-            given = [options[k] for k in several]
+        for kind, several in _places(kinds).items():
             if kind not in self._kinds:
-                self._kinds[kind] = _Kind(make_joint(kind, **given[0]))
+                self._kinds[kind] = _Kind(make_joint(kind, **row_of(options[kind], 0)))
             self._kinds[kind].bodies.append(np.array(several) + self._count)
-            self._kinds[kind].parameters.append(joint_class(kind).kept_options(given))
+            self._kinds[kind].parameters.append(joint_class(kind).kept_columns(options[kind]))
         self._count = place.stop
 
     def draw(self, kinds: Sequence[str], rng: np.random.Generator, mass_spread: float) -> None:
         """Random bodies on random joints of these kinds: boxes, their masses over ± so many powers of ten."""
-        options: list[Options] = []
-        drawn: list[float] = []
         normal, uniform = rng.standard_normal, rng.random
-        for kind in kinds:
-            drawn += normal(3).tolist()
-            drawn += uniform(5).tolist()
-            options.append(joint_class(kind).random_options(rng))
-            drawn += uniform(4).tolist()
-            drawn += normal(3).tolist()
-            drawn += uniform(4).tolist()
-        columns = np.array(drawn).reshape(-1, 19)
-        axis, angle, place, power, mass, size, box_axis, box_angle, box_place = np.split(
-            columns, (3, 4, 7, 8, 9, 12, 15, 16), axis=1
-        )
-        scale = np.array([10.0**exponent for exponent in between(power[:, 0], -mass_spread, mass_spread).tolist()])
-        masses = scale * between(mass[:, 0], 0.5, 2.0)
-        within = turned(directions(box_axis), between(box_angle[:, 0], -math.pi, math.pi))
+        axis, placed, solid, box_axis, boxed = (np.empty((len(kinds), size)) for size in (3, 5, 4, 3, 4))
+        drawn = {kind: _numbers(kind, len(several)) for kind, several in _places(kinds).items()}
+        own = {kind: _calls((normal, uniform), numbers) for kind, numbers in drawn.items()}
+        for kind, a, b, c, d, e in zip(kinds, axis, placed, solid, box_axis, boxed, strict=True):
+            normal(out=a)
+            uniform(out=b)
+            for draw, numbers in next(own[kind], ()):
+                draw(out=numbers)
+            uniform(out=c)
+            normal(out=d)
+            uniform(out=e)
+        exponents: list[float] = between(placed[:, 4], -mass_spread, mass_spread).tolist()
+        mass = np.array([10.0**exponent for exponent in exponents]) * between(solid[:, 0], 0.5, 2.0)
+        turn = turned(directions(box_axis), between(boxed[:, 0], -math.pi, math.pi))
         found = Bodies(
-            rotation=turned(directions(axis), between(angle[:, 0], -math.pi, math.pi)),
-            translation=between(place, -0.5, 0.5),
-            mass=masses,
-            com=between(box_place, -0.3, 0.3),
-            inertia_at_com=moved_boxes(masses, between(size, 0.1, 0.6), within),
+            rotation=turned(directions(axis), between(placed[:, 0], -math.pi, math.pi)),
+            translation=between(placed[:, 1:4], -0.5, 0.5),
+            mass=mass,
+            com=between(boxed[:, 1:], -0.3, 0.3),
+            inertia_at_com=moved_boxes(mass, between(solid[:, 1:], 0.1, 0.6), turn),
         )
-        self.add(kinds, options, found)
+        self.add(kinds, {kind: joint_class(kind).random_columns(*numbers) for kind, numbers in drawn.items()}, found)
 
     def grown(self, name: str, parents: Sequence[int]) -> Model:
         """The model in which they hang on these parents, −1 for the ground."""
@@ -115,12 +114,20 @@ class Seedlings:
             yield kind.joint, bodies[sorting], columns
 
 
-def between(uniform: Floats, low: float, high: float) -> Floats:
-    """What `Generator.uniform` makes of numbers from 0 to 1."""
-    return low + (high - low) * uniform
+def _places(kinds: Sequence[str]) -> dict[str, list[int]]:
+    """Where the joints of each kind stand."""
+    found: dict[str, list[int]] = {}
+    for k, kind in enumerate(kinds):
+        found.setdefault(kind, []).append(k)
+    return found
 
 
-def directions(normal: Floats) -> Floats:
-    """Unit vectors along vectors of normally distributed numbers, (n, 3)."""
-    lengths = np.array(list(map(math.hypot, *normal.T.tolist())))
-    return unit_vectors(normal / lengths[:, None])
+def _numbers(kind: str, count: int) -> list[Floats]:
+    """Room for the normal and the uniform numbers of so many joints."""
+    return [np.empty((count, size)) for size in joint_class(kind).draws]
+
+
+def _calls(draws: Iterable[_Draw], numbers: Iterable[Floats]) -> Iterator[tuple[tuple[_Draw, Floats], ...]]:
+    """For each joint the calls that draw its numbers, with the row where they go."""
+    several = [zip(repeat(draw), rows) for draw, rows in zip(draws, numbers, strict=True) if rows.size]
+    return zip(*several, strict=True)

@@ -13,7 +13,7 @@ from typing import assert_never, cast
 import numpy as np
 
 from operator_algebra.models.configurations import rest
-from operator_algebra.models.joints.joint import JOINT_KINDS, Joint
+from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, with_fields
 from operator_algebra.models.model import Model
 from operator_algebra.operators.arrays import (
     AnyBlock,
@@ -139,14 +139,14 @@ class BodyClass:
 
     def with_record(self, record: Mapping[str, Array]) -> BodyClass:
         """The class with other numbers in the place of its record: loads or constants of a kernel."""
-        joint = self.joint.with_fields({name: record[f"joint.{name}"] for name in self.joint.parameters})
+        joint = with_fields(self.joint, {name: record[f"joint.{name}"] for name in self.joint.parameters})
         return replace(self, joint=joint, **{name: record[name] for name in _CONSTANTS})
 
     def alone(self, i: int) -> BodyClass:
         """One body of the class; where its coordinates stand is (nq,) and (nv,)."""
         joint = self.joint
         if joint.kind in JOINT_KINDS:  # those of others are not stacked
-            joint = joint.with_fields({name: np.asarray(getattr(joint, name))[i] for name in joint.parameters})
+            joint = with_fields(joint, {name: np.asarray(getattr(joint, name))[i] for name in joint.parameters})
         fixed = {name: getattr(self, name)[i] for name in _CONSTANTS}
         return replace(self, bodies=self.bodies[i : i + 1], q=self.q[i], v=self.v[i], joint=joint, **fixed)
 

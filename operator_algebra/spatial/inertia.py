@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self, cast
+from typing import Any, cast
 
 from operator_algebra.arguments import instance, items, whole
 from operator_algebra.errors import ModelError, explain
@@ -59,14 +59,6 @@ class Inertia:
         object.__setattr__(self, "com", vector3(com, "the mass centre"))
         object.__setattr__(self, "inertia_at_com", _symmetric3(inertia_at_com))
 
-    @classmethod
-    def kept(cls, mass: float, com: Vector3, inertia_at_com: Matrix3) -> Self:
-        """The inertia of numbers that were tested before."""
-        found = cls.__new__(cls)
-        for field, value in (("mass", mass), ("com", com), ("inertia_at_com", inertia_at_com)):
-            object.__setattr__(found, field, value)
-        return found
-
     def matrix(self) -> Any:
         """The 6 × 6 inertia about the body's origin, a NumPy array."""
         import numpy as np
@@ -117,6 +109,14 @@ class Inertia:
         moments = [mass * (3.0 * radius * radius + length * length) / 12.0] * 3
         moments[axis] = 0.5 * mass * radius * radius
         return Inertia(mass, com, moments)
+
+
+def kept_inertia(mass: float, com: Vector3, inertia_at_com: Matrix3) -> Inertia:
+    """The inertia of numbers that were tested before."""
+    found = Inertia.__new__(Inertia)
+    for field, value in (("mass", mass), ("com", com), ("inertia_at_com", inertia_at_com)):
+        object.__setattr__(found, field, value)
+    return found
 
 
 def _mass(mass: float) -> float:

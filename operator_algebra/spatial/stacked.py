@@ -27,6 +27,20 @@ def unit_vectors(given: Floats) -> Floats:
     return found
 
 
+def directions(normal: Floats) -> Floats:
+    """Unit vectors along rows of normally distributed numbers, spread evenly over all directions."""
+    return normal / np.array(list(map(math.hypot, *normal.T.tolist())))[:, None]
+
+
+def between(uniform: Floats, low: float, high: float) -> Floats:
+    """Numbers from 0 to 1 spread from low to high, as `Generator.uniform` does it.
+
+    >>> between(np.array([0.0, 0.5]), -1.0, 3.0).tolist()
+    [-1.0, 1.0]
+    """
+    return low + (high - low) * uniform
+
+
 def turned(axes: Floats, angles: Floats) -> Floats:
     """Rotations (n, 3, 3) about axes of length one (n, 3) by angles (n,).
 

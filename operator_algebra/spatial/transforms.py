@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self, cast
+from typing import cast
 
 from operator_algebra.arguments import instance, items, shown
 from operator_algebra.errors import ModelError, explain
@@ -47,14 +47,6 @@ class Placement:
             _check_rotation(matrix)
         object.__setattr__(self, "rotation", matrix)
         object.__setattr__(self, "translation", vector3(translation, "the translation"))
-
-    @classmethod
-    def kept(cls, rotation: Matrix3, translation: Vector3) -> Self:
-        """The placement of numbers that were tested before."""
-        found = cls.__new__(cls)
-        object.__setattr__(found, "rotation", rotation)
-        object.__setattr__(found, "translation", translation)
-        return found
 
     @staticmethod
     def from_rpy(rpy: Sequence[float], translation: Sequence[float] = ZERO3) -> Placement:
@@ -120,6 +112,14 @@ class Placement:
         """A point given in this frame, in the other frame."""
         x, y, z = rotate(self.rotation, vector3(point, "the point"))
         return (x + self.translation[0], y + self.translation[1], z + self.translation[2])
+
+
+def kept_placement(rotation: Matrix3, translation: Vector3) -> Placement:
+    """The placement of numbers that were tested before."""
+    found = Placement.__new__(Placement)
+    object.__setattr__(found, "rotation", rotation)
+    object.__setattr__(found, "translation", translation)
+    return found
 
 
 def about_axis(x: Array, y: Array, z: Array, c: Array, s: Array) -> tuple[tuple[Array, Array, Array], ...]:

@@ -5,6 +5,7 @@ What all bodies of a class have in common is constant in its code; everything el
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -53,7 +54,11 @@ class Kind:
 
     def numbers(self) -> Numbers:
         """What varies, (bodies, columns)."""
-        return _numbers(self.of.record())[np.ix_(self.places, self.varying)]
+        columns = _columns(self.of.record())
+        found = np.empty((len(self.places), len(self.varying)))
+        for place, column in enumerate(self.varying.tolist()):
+            found[:, place] = columns[column][self.places]
+        return found
 
     def alone(self, loads: Sequence[Node]) -> BodyClass:
         """One body, nodes in the place of what varies; its coordinates are numbered from 0."""
@@ -96,38 +101,42 @@ def kinds(model: Model, several: Sequence[BodyClass]) -> tuple[Kind, ...]:
 
 
 def _parted(of: BodyClass, flags: Sequence[np.ndarray[tuple[int], np.dtype[np.bool_]]], *, zeros: bool) -> list[Kind]:
-    numbers = _numbers(of.record())
-    columns = [flag[of.bodies].astype(np.int64) for flag in flags]
+    columns = _columns(of.record())
+    told = [flag[of.bodies].astype(np.int8) for flag in flags]
     # Where these are zero, a body has no block of some leaf.
-    telling = numbers if zeros else np.concatenate([of.armature, of.damping, of.stiffness], axis=1)
-    codes = sum((telling == value) * (place + 1) for place, value in enumerate(_SEEN if zeros else _SEEN[:1]))
-    columns += list(np.asarray(codes, dtype=np.int64).reshape(len(numbers), -1).T)
-    told: Indices = np.stack(columns, axis=1)
-    weights = np.arange(1, 2 * told.shape[1], 2, dtype=np.intp) ** 11  # of a sum that runs over
-    several: Indices = (told * weights).sum(axis=1, dtype=np.intp)
+    telling = (
+        columns if zeros else _columns({"armature": of.armature, "damping": of.damping, "stiffness": of.stiffness})
+    )
+    for column in telling:
+        code = np.zeros(len(column), dtype=np.int8)
+        for place, value in enumerate(_SEEN if zeros else _SEEN[:1], 1):
+            code[column == value] = place
+        told.append(code)
+    several = np.zeros(len(of.bodies), dtype=np.intp)
+    for code, weight in zip(told, np.arange(1, 2 * len(told), 2, dtype=np.intp) ** 11, strict=True):
+        several += code * weight  # a sum that runs over
     _, starts, keys = np.unique(several, return_index=True, return_inverse=True)
-    if not np.array_equal(told, told[starts[keys]]):
+    if not all(np.array_equal(code, code[starts][keys]) for code in told):
         raise Untraceable("two kinds of bodies have the same number")
     found: list[Kind] = []
     for key in range(len(starts)):
         places = np.flatnonzero(keys == key)
-        own = numbers[places]
-        varying, copies = _told_apart(own, np.flatnonzero((own != own[0]).any(axis=0)).tolist())
+        own = {at: column[places] for at, column in enumerate(columns) if (column[places] != column[places[0]]).any()}
+        varying, copies = _told_apart(own)
         bodies = of.bodies[places]
         _, tip, first = (bool(flag[bodies[0]]) for flag in flags)
         found.append(Kind(bodies, of, places, tip, first, varying, copies))
     return found
 
 
-def _told_apart(numbers: Numbers, columns: Sequence[int]) -> tuple[Indices, dict[int, tuple[int, float]]]:
+def _told_apart(columns: Mapping[int, Numbers]) -> tuple[Indices, dict[int, tuple[int, float]]]:
     """The columns that differ by more than a sign, and of the others the place of the one they are, with the sign."""
     found: list[int] = []
     copies: dict[int, tuple[int, float]] = {}
-    for column in columns:
-        own = numbers[:, column]
+    for column, own in columns.items():
         for place, other in enumerate(found):
-            sign = next((s for s in (1.0, -1.0) if own[0] == s * numbers[0, other]), None)
-            if sign is not None and np.array_equal(own, sign * numbers[:, other]):
+            sign = next((s for s in (1.0, -1.0) if own[0] == s * columns[other][0]), None)
+            if sign is not None and np.array_equal(own, sign * columns[other]):
                 copies[column] = place, sign
                 break
         else:
@@ -135,7 +144,7 @@ def _told_apart(numbers: Numbers, columns: Sequence[int]) -> tuple[Indices, dict
     return np.array(found, dtype=np.intp), copies
 
 
-def _numbers(record: Mapping[str, Numbers]) -> Numbers:
-    """The arrays of a record side by side, (bodies, columns)."""
+def _columns(record: Mapping[str, Numbers]) -> list[Numbers]:
+    """The columns of the arrays of a record, one after the other, (bodies,) each."""
     arrays = [np.asarray(array, dtype=np.float64) for array in record.values()]
-    return np.concatenate([array.reshape(len(array), -1) for array in arrays], axis=1)
+    return [column for array in arrays for column in array.reshape(len(array), math.prod(array.shape[1:])).T]

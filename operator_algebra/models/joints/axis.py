@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from operator_algebra.errors import ModelError
-from operator_algebra.models.joints.joint import Joint, Options
+from operator_algebra.models.joints.joint import Joint, Options, Rows
 from operator_algebra.spatial.arrays import Array, ArrayNamespace, Vector3
-from operator_algebra.spatial.stacked import unit_vectors
+from operator_algebra.spatial.stacked import directions, unit_vectors
 from operator_algebra.spatial.transforms import unit_vector
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -24,6 +24,7 @@ class AxisJoint(Joint):
     """A joint about or along a unit axis, given in the joint's frame, which is also its direction in the child's."""
 
     parameters: ClassVar[tuple[str, ...]] = ("axis",)
+    draws: ClassVar[tuple[int, int]] = (3, 0)
 
     axis: Vector3 = Z
 
@@ -37,15 +38,15 @@ class AxisJoint(Joint):
         return {"axis": Y if k % 2 else Z}
 
     @classmethod
-    def random_options(cls, rng: np.random.Generator) -> Options:
+    def random_columns(cls, normal: Rows, uniform: Rows) -> dict[str, Rows]:
         """Any axis."""
-        return {"axis": random_direction(rng)}
+        del uniform
+        return {"axis": directions(normal)}
 
     @classmethod
-    def kept_options(cls, options: Sequence[Options]) -> dict[str, NDArray[np.float64]]:
-        """Axes of length one; numbers as they are."""
-        columns = {field: np.array([one[field] for one in options], dtype=float) for field in cls.parameters}
-        return {**columns, "axis": unit_vectors(columns["axis"])}
+    def kept_columns(cls, options: Mapping[str, Rows]) -> dict[str, Rows]:
+        """Axes of length one."""
+        return {**super().kept_columns(options), "axis": unit_vectors(options["axis"])}
 
     def _axis(self) -> NDArray[np.float64]:
         return np.asarray(self.axis)  # floats; numbers with more digits stay what they are

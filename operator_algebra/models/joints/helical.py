@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from operator_algebra.models.joints.axis import AxisJoint, columns
-from operator_algebra.models.joints.joint import Mark, Options
+from operator_algebra.models.joints.joint import Mark, Options, Rows
 from operator_algebra.spatial.arrays import Array, ArrayNamespace
 from operator_algebra.spatial.rotations import rotation_about
+from operator_algebra.spatial.stacked import between
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -25,6 +26,7 @@ class Helical(AxisJoint):
     nq: ClassVar[int] = 1
     nv: ClassVar[int] = 1
     parameters: ClassVar[tuple[str, ...]] = ("axis", "pitch")
+    draws: ClassVar[tuple[int, int]] = (3, 1)
     needs: ClassVar[Mapping[str, str]] = MappingProxyType({"pitch": "the advance per radian"})
     lengths: ClassVar[tuple[str, ...]] = ("pitch",)
     mark: ClassVar[Mark] = Mark("H", "p")
@@ -53,9 +55,9 @@ class Helical(AxisJoint):
         return {**super().chain_options(k), "pitch": 0.1}
 
     @classmethod
-    def random_options(cls, rng: np.random.Generator) -> Options:
+    def random_columns(cls, normal: Rows, uniform: Rows) -> dict[str, Rows]:
         """Any axis, a right- or left-hand screw."""
-        return {**super().random_options(rng), "pitch": float(rng.uniform(-0.3, 0.3))}
+        return {**super().random_columns(normal, uniform), "pitch": between(uniform[:, 0], -0.3, 0.3)}
 
     def _advance(self) -> NDArray[np.float64]:
         return np.asarray(self.pitch)[..., None] * self._axis()

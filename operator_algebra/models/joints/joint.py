@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypedDict, Unpack, cast
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypedDict, TypeVar, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,9 @@ def _kinds_here() -> tuple[str, ...]:
     found = [name for _, name, _ in iter_modules(joints.__path__) if name not in _FOR_ALL]
     return tuple(dict.fromkeys((*_FIRST, "translation", "floating", *found)))
 
+
+Rows = NDArray[np.float64]
+"""Numbers of many joints, one row each."""
 
 JOINT_KINDS = _kinds_here()
 """The kinds of the package: each is the name of a file here, and the `kind` of the class in it."""
@@ -87,6 +90,7 @@ class Joint:
     parameters: ClassVar[tuple[str, ...]] = ()  # the fields that enter the formulas and may be stacked over bodies
     quaternion: ClassVar[slice | None] = None  # where in q a unit quaternion stands
     needs: ClassVar[Mapping[str, str]] = MappingProxyType({})  # options without a default: what to give
+    draws: ClassVar[tuple[int, int]] = (0, 0)  # of normal and of uniform numbers, for a random joint
     lengths: ClassVar[tuple[str, ...]] = ()  # the parameters that are lengths, which a change of units scales
     mark: ClassVar[Mark] = Mark()
 
@@ -131,7 +135,7 @@ class Joint:
 
     def named(self, name: str) -> Self:
         """The same joint with another name."""
-        return self.with_fields({"name": word(name, "the name of a joint", error=ModelError)})
+        return with_fields(self, {"name": word(name, "the name of a joint", error=ModelError)})
 
     # -- the geometry of a kind ------------------------------------------------------------------------------------
 
@@ -198,18 +202,20 @@ class Joint:
     @classmethod
     def random_options(cls, rng: np.random.Generator) -> Options:
         """What a random joint is made from: the geometry, no springs."""
-        del rng
+        normal, uniform = cls.draws
+        columns = cls.random_columns(rng.standard_normal((1, normal)), rng.random((1, uniform)))
+        return row_of(columns, 0)
+
+    @classmethod
+    def random_columns(cls, normal: Rows, uniform: Rows) -> dict[str, Rows]:
+        """Options of many random joints, from rows of as many normal and uniform numbers as `draws` says."""
+        del normal, uniform
         return {}
 
     @classmethod
-    def kept_options(cls, options: Sequence[Options]) -> dict[str, NDArray[np.float64]]:
-        """The parameters of joints that are made from these options, stacked: each what the constructor keeps."""
-        made: dict[tuple[object, ...], Joint] = {}
-        joints: list[Joint] = []
-        for one in options:
-            key = tuple(one.values())
-            joints.append(made[key] if key in made else made.setdefault(key, cls(**one)))
-        return {field: np.array([getattr(joint, field) for joint in joints], dtype=float) for field in cls.parameters}
+    def kept_columns(cls, options: Mapping[str, Rows]) -> dict[str, Rows]:
+        """Of options of many joints what the constructor keeps of each, by parameter."""
+        return {field: np.asarray(options[field], dtype=np.float64) for field in cls.parameters}
 
     def series(self) -> tuple[tuple[str, Vector3], ...]:
         """Joints with one motion each, by kind and axis, that do the same in the same coordinates; none if none do."""
@@ -224,24 +230,13 @@ class Joint:
 
     def stacked(self, joints: Sequence[Joint]) -> Joint:
         """One joint that stands for many of its kind: its parameters carry a leading axis, and formulas broadcast."""
-        return self.with_fields(
+        return with_fields(
+            self,
             {
                 field: np.array([getattr(joint, field) for joint in joints], dtype=np.float64)
                 for field in self.parameters
-            }
+            },
         )
-
-    def with_fields(self, values: Mapping[str, object]) -> Self:
-        """The same joint with other values of some fields, which nobody tests: columns of numbers, or kept ones."""
-        one = copy.copy(self)
-        for field, value in values.items():
-            object.__setattr__(one, field, value)
-        return one
-
-    def unstacked(self, i: int) -> dict[str, object]:
-        """The parameters of joint i of those that this one stands for, as its fields."""
-        found = {field: np.asarray(getattr(self, field))[i] for field in self.parameters}
-        return {field: tuple(value.tolist()) if value.ndim else float(value) for field, value in found.items()}
 
     def _constant(self, block: Any, q: Array, xp: ArrayNamespace) -> Array:
         return xp.broadcast_to(block, (*q.shape[:-1], *np.shape(block)[-2:]))
@@ -325,6 +320,23 @@ class Joint:
     def floating(**options: Unpack[JointOptions]) -> Joint:
         """Moving freely; q = (position, quaternion w x y z), rates are the twist in body axes."""
         return make_joint("floating", **options)
+
+
+JointOf = TypeVar("JointOf", bound=Joint)
+
+
+def with_fields(joint: JointOf, values: Mapping[str, object]) -> JointOf:
+    """The same joint with other values of some fields, which nobody tests: columns of numbers, or kept ones."""
+    one = copy.copy(joint)
+    for field, value in values.items():
+        object.__setattr__(one, field, value)
+    return one
+
+
+def row_of(columns: Mapping[str, Rows], i: int) -> Options:
+    """Row i of columns, as the fields of a joint."""
+    rows = {field: column[i] for field, column in columns.items()}
+    return {field: tuple(row.tolist()) if row.ndim else float(row) for field, row in rows.items()}
 
 
 @cache

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from operator_algebra.models.joints.axis import X, Y, Z, random_direction, unit_axis
-from operator_algebra.models.joints.joint import Joint, Mark, Options
+from operator_algebra.models.joints.axis import X, Y, Z, unit_axis
+from operator_algebra.models.joints.joint import Joint, Mark, Options, Rows
 from operator_algebra.spatial.arrays import Array, ArrayNamespace, Vector3
 from operator_algebra.spatial.rotations import rotation_about
+from operator_algebra.spatial.stacked import directions, unit_vectors
 from operator_algebra.spatial.transforms import cross3
 from operator_algebra.spatial.vectors import apply, skew
 
@@ -25,6 +27,7 @@ class Universal(Joint):
     nq: ClassVar[int] = 2
     nv: ClassVar[int] = 2
     parameters: ClassVar[tuple[str, ...]] = ("axis1", "axis2")
+    draws: ClassVar[tuple[int, int]] = (6, 0)
     mark: ClassVar[Mark] = Mark("U", "o")
 
     axis1: Vector3 = X
@@ -71,11 +74,17 @@ class Universal(Joint):
         return {"axis1": Z, "axis2": Y}
 
     @classmethod
-    def random_options(cls, rng: np.random.Generator) -> Options:
+    def random_columns(cls, normal: Rows, uniform: Rows) -> dict[str, Rows]:
         """Any two axes at a right angle."""
-        first = random_direction(rng)
-        second = np.cross(first, random_direction(rng))
-        return {"axis1": first, "axis2": tuple((second / np.linalg.norm(second)).tolist())}
+        del uniform
+        first = directions(normal[:, :3])
+        second = np.cross(first, directions(normal[:, 3:]))
+        return {"axis1": first, "axis2": second / np.array([[np.linalg.norm(row)] for row in second])}
+
+    @classmethod
+    def kept_columns(cls, options: Mapping[str, Rows]) -> dict[str, Rows]:
+        """Axes of length one."""
+        return {field: unit_vectors(options[field]) for field in cls.parameters}
 
     def _second(self, q: Array, xp: ArrayNamespace) -> Array:
         return rotation_about(np.asarray(self.axis2), q[..., 1:2], xp)

@@ -6,7 +6,7 @@ What all bodies of a class have in common is constant in its code; everything el
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -54,7 +54,7 @@ class Kind:
 
     def numbers(self) -> Numbers:
         """What varies, (bodies, columns)."""
-        columns = _columns(self.of.record())
+        columns = _columns(self.of.record().values())
         found = np.empty((len(self.places), len(self.varying)))
         for place, column in enumerate(self.varying.tolist()):
             found[:, place] = columns[column][self.places]
@@ -101,12 +101,10 @@ def kinds(model: Model, several: Sequence[BodyClass]) -> tuple[Kind, ...]:
 
 
 def _parted(of: BodyClass, flags: Sequence[np.ndarray[tuple[int], np.dtype[np.bool_]]], *, zeros: bool) -> list[Kind]:
-    columns = _columns(of.record())
+    columns = _columns(of.record().values())
     told = [flag[of.bodies].astype(np.int8) for flag in flags]
     # Where these are zero, a body has no block of some leaf.
-    telling = (
-        columns if zeros else _columns({"armature": of.armature, "damping": of.damping, "stiffness": of.stiffness})
-    )
+    telling = columns if zeros else _columns([of.armature, of.damping, of.stiffness])
     for column in telling:
         code = np.zeros(len(column), dtype=np.int8)
         for place, value in enumerate(_SEEN if zeros else _SEEN[:1], 1):
@@ -144,7 +142,7 @@ def _told_apart(columns: Mapping[int, Numbers]) -> tuple[Indices, dict[int, tupl
     return np.array(found, dtype=np.intp), copies
 
 
-def _columns(record: Mapping[str, Numbers]) -> list[Numbers]:
-    """The columns of the arrays of a record, one after the other, (bodies,) each."""
-    arrays = [np.asarray(array, dtype=np.float64) for array in record.values()]
-    return [column for array in arrays for column in array.reshape(len(array), math.prod(array.shape[1:])).T]
+def _columns(arrays: Iterable[Numbers]) -> list[Numbers]:
+    """The columns of arrays, one after the other, (bodies,) each."""
+    floats = [np.asarray(array, dtype=np.float64) for array in arrays]
+    return [column for array in floats for column in array.reshape(len(array), math.prod(array.shape[1:])).T]

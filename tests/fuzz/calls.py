@@ -27,7 +27,7 @@ from operator_algebra.applications import dynamics
 from operator_algebra.backends import kernel
 from operator_algebra.calls.compiled import Compiled
 from operator_algebra.compiler import compile as compile_program
-from operator_algebra.errors import InputError, OperatorAlgebraError, OperatorAlgebraWarning
+from operator_algebra.errors import InputError, OperatorAlgebraError, OperatorAlgebraWarning, RangeError
 from operator_algebra.expressions.build import inv, scalar
 from operator_algebra.expressions.query import dense
 from operator_algebra.models.families import chain, random_tree
@@ -77,6 +77,7 @@ SUBJECTS: dict[str, tuple[Any, Model, tuple[str, ...]]] = {
     "several": ({"E": dynamics.kinetic_energy, "x": dynamics.forward_dynamics}, load("arm7"), ("v", "T")),
     "with forces": (dynamics.inverse_dynamics, load("arm7"), ("v", "qdd", "f_ext")),
     "by threads": (dynamics.inverse_dynamics, load("arm7"), ("v", "qdd")),
+    "in single precision": (dynamics.forward_dynamics, load("arm7"), ("v", "T")),
     "loops": (dynamics.forward_dynamics, chain(70), ("v", "T")),
     "singular": (inv(MASS - scalar("h") * MASS) @ s.T, chain(2, seed=1), ("T", "h")),
 }
@@ -86,7 +87,10 @@ SUBJECTS: dict[str, tuple[Any, Model, tuple[str, ...]]] = {
 def subject(name: str) -> Subject:
     """Compiled in both ways, once."""
     e, model, names = SUBJECTS[name]
-    native = compile_program(e, model, threads=3 if name == "by threads" else 1)
+    single = name == "in single precision"
+    native = compile_program(
+        e, model, threads=3 if name == "by threads" else 1, dtype="float32" if single else "float64"
+    )
     plain = compile_program(e, model, backend="interpreter")
     values = ordinary(model, names, (4,), np.random.default_rng(0))
     return Subject(native, plain, names, size(*flat(plain(**values))))
@@ -231,11 +235,38 @@ def compare(of: Subject, found: Told, wanted: Told, values: Values) -> None:
         assert size(np.nan_to_num(one - other)) <= bound, f"apart by {size(one - other)}, not {bound}"
 
 
+def single(of: Subject, values: Values, rng: np.random.Generator) -> None:
+    """A call in single precision: its range is smaller, its numbers are those of double precision but for rounding."""
+    short = {
+        name: x.astype(np.float32) if type(x) is np.ndarray and x.dtype.kind == "f" else x for name, x in values.items()
+    }
+    given = values if rng.random() < 0.3 else short
+    before = {name: kept(value) for name, value in given.items()}
+    wanted = told(lambda: of.plain(**given))
+    out: Any = None
+    if wanted.result is not None and rng.random() < 0.5:
+        out = form(np.full(np.shape(wanted.result), 7.0).astype(np.float32), rng)
+    for _ in range(3):
+        with np.errstate(all="ignore"):
+            found = told(lambda: of.native(**given, out=out))
+        assert all(same(value, before[name]) for name, value in given.items()), "an argument has changed"
+        if found.error is None:
+            assert wanted.error is None, f"{wanted.error!r} is right"
+            assert out is None or found.result is out, "the result is not out"
+            assert found.result.dtype == np.float32
+            assert found.result.shape == np.shape(wanted.result)
+        else:
+            assert isinstance(found.error, InputError | RangeError), f"{found.error!r} is none to be raised"
+
+
 def case(number: int) -> None:
     """One random call in all its ways."""
     rng = np.random.default_rng(number)
     of = subject(str(rng.choice(list(SUBJECTS))))
     values = arguments(of, rng)
+    if of.native.dtype == "float32":
+        single(of, values, rng)
+        return
     before = {name: kept(value) for name, value in values.items()}
     which = rng.random()
     more: Values = {"errors": "mask"} if which < 0.3 else {"errors": "raise"} if which < 0.4 else {}

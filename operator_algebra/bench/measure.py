@@ -15,6 +15,7 @@ from operator_algebra.backends.native.machine import machine as machine_code
 
 Floats = NDArray[np.float64]
 _IN_A_ROW = 3
+_PACKAGES = ("operator-algebra", "numpy", "scipy", "llvmlite", "pin", "mujoco", "drake", "casadi", "adam-robotics")
 _SHORT = 2e-5
 """Seconds, below which so many calls are timed together: to read the clock takes a twentieth of a microsecond."""
 
@@ -90,7 +91,7 @@ def machine() -> list[str]:
     found = machine_code()
     registers = f", {found.processor}, {found.lanes} doubles in a register" if found is not None else ""
     lines = [f"{platform.machine()}{registers}, {platform.system()}, Python {platform.python_version()}"]
-    for package in ("operator-algebra", "numpy", "scipy", "llvmlite", "mujoco", "pin"):
+    for package in _PACKAGES:
         try:
             lines.append(f"{package} {version(package)}")
         except PackageNotFoundError:

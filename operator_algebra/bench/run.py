@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from operator_algebra.arguments import quoted
-from operator_algebra.bench import batches, claims, goals, growth, lengths, single, variants
+from operator_algebra.bench import batches, claims, engines, goals, growth, lengths, single, variants
 from operator_algebra.bench.measure import machine
 from operator_algebra.bench.picture import picture
 from operator_algebra.bench.work import GROUPS
@@ -22,6 +22,7 @@ TABLES = {
     "growth": growth.report,
     "claims": claims.report,
     "processes": variants.other_processes,
+    "engines": engines.report,
 }
 """Tables without goals."""
 _MEMORY = 12 << 30

@@ -20,7 +20,7 @@ class Kind(np.ndarray[Any, Any]):
 def shifted(x: Floats) -> Floats:
     """The same numbers, not aligned."""
     memory = np.empty(x.nbytes + 3, dtype=np.uint8)
-    found = memory[3:].view(np.float64).reshape(x.shape)
+    found = memory[3:].view(x.dtype).reshape(x.shape)
     found[...] = x
     return found
 

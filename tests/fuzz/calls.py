@@ -240,7 +240,7 @@ def single(of: Subject, values: Values, rng: np.random.Generator) -> None:
     short = {
         name: x.astype(np.float32) if type(x) is np.ndarray and x.dtype.kind == "f" else x for name, x in values.items()
     }
-    given = values if rng.random() < 0.3 else short
+    given: Values = values if rng.random() < 0.3 else short
     before = {name: kept(value) for name, value in given.items()}
     wanted = told(lambda: of.plain(**given))
     out: Any = None
@@ -254,7 +254,8 @@ def single(of: Subject, values: Values, rng: np.random.Generator) -> None:
             assert wanted.error is None, f"{wanted.error!r} is right"
             assert out is None or found.result is out, "the result is not out"
             assert found.result.dtype == np.float32
-            assert found.result.shape == np.shape(wanted.result)
+            result: Any = wanted.result
+            assert found.result.shape == result.shape
         else:
             assert isinstance(found.error, InputError | RangeError), f"{found.error!r} is none to be raised"
 

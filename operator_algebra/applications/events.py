@@ -12,9 +12,10 @@ from functools import partial
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from operator_algebra.applications import impacts, readout
+from operator_algebra.applications.film import Floats
 from operator_algebra.applications.picking import picks, stack
 from operator_algebra.arguments import choice, entries, flag, items, quoted, shown, word
 from operator_algebra.compiler import compile as compile_program
@@ -27,8 +28,6 @@ from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import NotNumeric, Numbers, is_plain, numeric
 from operator_algebra.operators.spaces import RATE
 from operator_algebra.spatial.reals import real, reals
-
-Floats = NDArray[np.float64]
 
 Direction = Literal["falling", "rising", "both"]
 """Which way a value passes zero."""

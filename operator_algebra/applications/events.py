@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -17,7 +16,7 @@ from numpy.typing import ArrayLike
 from operator_algebra.applications import impacts, readout
 from operator_algebra.applications.film import Floats
 from operator_algebra.applications.picking import picks, stack
-from operator_algebra.arguments import choice, entries, flag, items, quoted, shown, word
+from operator_algebra.arguments import choice, entries, flag, quoted, shown, word
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import operator
@@ -25,7 +24,6 @@ from operator_algebra.expressions.formulas import formula
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query
 from operator_algebra.models.model import Model
-from operator_algebra.models.numeric import NotNumeric, Numbers, is_plain, numeric
 from operator_algebra.operators.spaces import RATE
 from operator_algebra.spatial.reals import real, reals
 
@@ -191,50 +189,6 @@ def limit(
         return found
 
     return Event(f"{joint} is at its {end} limit", gap, stop=stop, then=Bounce(rows, restitution))
-
-
-def given_events(events: object) -> tuple[Event, ...]:
-    """Events, tested: no two have one name."""
-    listed = items(() if events is None else events, "events", "events")
-    for event in listed:
-        if not isinstance(event, Event):
-            raise InputError(f"an event is {shown(event)}. Give an Event, events.wall(…) or events.limit(…).")
-    names = [event.name for event in listed]
-    if len(set(names)) < len(names):
-        raise InputError(f"a name is given to two events: {shown(names)}. Give each a name of its own.")
-    return listed
-
-
-def reader(event: Event, model: Model, lead: tuple[int, ...]) -> Callable[[float, Numbers, Numbers], Floats]:
-    """The value of an event at t, q, v, for motions with the axes `lead`."""
-
-    def tested(value: object, t: float) -> Floats:
-        try:
-            found = numeric(value)
-        except NotNumeric:
-            found = None
-        if found is not None and found.shape == (*lead, 1):
-            found = found[..., 0]
-        if found is None or not is_plain(found) or found.shape != lead or not np.isfinite(found).all():
-            what = shown(value) if found is None else f"{shown(found)} of shape {found.shape}"
-            wanted = "one finite number" if not lead else f"finite numbers {lead}, one for each motion"
-            raise InputError(
-                f"the value of event {quoted(event.name)} at t = {t:.6g} s is {what}. It has to be {wanted}."
-            )
-        return found
-
-    value = event.value
-    if isinstance(value, str | Expr | Query):
-        program = compile_program(value, model)
-        read = [name for name in ("t", "v") if name in program.inputs]
-
-        def computed(t: float, q: Numbers, v: Numbers) -> Floats:
-            state = {"t": t, "v": v}
-            return tested(partial(program, q=q, **event.inputs)(**{name: state[name] for name in read}), t)
-
-        return computed
-    function = value
-    return lambda t, q, v: tested(function(model, t, q, v), t)
 
 
 def _restitution(value: object) -> float:

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 
 from operator_algebra.applications import dynamics, embedding
 from operator_algebra.applications.closing import Loops
-from operator_algebra.applications.events import Event, given_events
+from operator_algebra.applications.events import Event
 from operator_algebra.applications.film import Energy, Film
-from operator_algebra.applications.happening import Watch
+from operator_algebra.applications.happening import Watch, given_events
 from operator_algebra.applications.keeping import Keeper, Kept
 from operator_algebra.applications.running import Run
 from operator_algebra.applications.stepping import Forces, OneForce, Rates, Rule, RungeKutta

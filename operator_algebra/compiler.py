@@ -13,10 +13,12 @@ from operator_algebra.backends.scalar.precision import DOUBLE, PRECISIONS
 from operator_algebra.backends.scalar.precision import Name as Precise
 from operator_algebra.calls.compiled import Compiled, Key
 from operator_algebra.errors import BackendUnavailable, InputError
+from operator_algebra.expressions.domains import narrow
 from operator_algebra.expressions.query import body_of
 from operator_algebra.lowering.lower import Lowerable, Method, checked_sizes, lower, named_formulas, sized_spaces
 from operator_algebra.models.model import Model, check_model
 from operator_algebra.operators.leaves import FRAMES
+from operator_algebra.operators.outside import refuse_outside
 from operator_algebra.operators.vanishing import vanishing
 from operator_algebra.programs.program import Program
 from operator_algebra.spatial.arrays import Axes
@@ -113,6 +115,7 @@ def _ready(
     def again(key: Key, method: Method) -> Compiled:
         return _compiled(key, model, backend, frame, method, redundant, sizes, threads, dtype)
 
+    refuse_outside(narrow(body_of(output.formula) for output in program.outputs), model)
     executable = build(program, model, frame, redundant)
     if dtype != DOUBLE.name:
         if type(executable) is not Floats:

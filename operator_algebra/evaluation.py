@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from operator_algebra.arguments import Redundant, choice
 from operator_algebra.errors import InputError, SingularError
+from operator_algebra.expressions.domains import narrow
 from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import Query, question
@@ -31,6 +32,7 @@ from operator_algebra.models.numeric import common_kind
 from operator_algebra.operators.bind import bind
 from operator_algebra.operators.blocks import BlockMatrix
 from operator_algebra.operators.leaves import LeafValues
+from operator_algebra.operators.outside import refuse_outside
 from operator_algebra.operators.vanishing import vanishing
 from operator_algebra.spatial.arrays import Axes
 
@@ -160,6 +162,7 @@ def shared_source(
         wanted |= free_symbols(expression)
     named_apart(sorted(wanted, key=lambda symbol: (symbol.name, symbol.origin, str(symbol.type))))
     position = check_model(model, "evaluate").check_q(q)
+    refuse_outside(narrow(expressions), model)
     if position.ndim != 1:
         raise InputError(
             f"q of {model.name} has shape {position.shape}; evaluate takes one configuration ({model.nq},). "

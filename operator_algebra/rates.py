@@ -10,7 +10,7 @@ from zlib import crc32
 
 from operator_algebra.arguments import choice, items
 from operator_algebra.errors import InputError
-from operator_algebra.expressions.build import define, inv, leaf_symbol, local, one, vector, zero
+from operator_algebra.expressions.build import CONSTANT_MAPS, define, inv, leaf_symbol, local, one, vector, zero
 from operator_algebra.expressions.differentiate import Derivation, derivatives, fitting, given_rates
 from operator_algebra.expressions.formulas import formula
 from operator_algebra.expressions.mismatch import short
@@ -143,7 +143,6 @@ def _turning(space: Space, moving: Motion) -> Expr:
     return moving.rotation if space == FORCE else -moving.rotation.T
 
 
-CONSTANT_MAPS = "constant joint maps"
 SINGLE = "1-DOF"
 
 
@@ -229,7 +228,15 @@ def _derivation(
     def named(name: str) -> str:
         return f"{name}_{ending}" if ending else marked(name, "ring" if frame == "body" else "dot")
 
-    return Derivation(rate, named, single=SINGLE in domain)
+    def holds_for(e: Expr) -> tuple[str, ...]:
+        maps = [one for one in free_symbols(e) if one.leaf is not None and isinstance(one.leaf.form, _MAPS)]
+        dropped = along is not None and any(one not in given for one in maps)
+        return (CONSTANT_MAPS,) if CONSTANT_MAPS in domain and dropped else ()
+
+    return Derivation(rate, named, holds_for, single=SINGLE in domain)
+
+
+_MAPS = (leaf.JointMap, leaf.JointMapRate)
 
 
 def _no_rate(symbol: Symbol) -> str:

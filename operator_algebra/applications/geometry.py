@@ -83,7 +83,9 @@ def connection_along(along: Expr | str) -> Expr:
 @cache
 def _connection(along: Expr) -> Expr:
     e = _of_motion(motion(along), phi.T @ motion(along).delta.T @ E_phi.T @ phi.T @ H.T)
-    return define(f"Gamma_{along.name}", e, cites="geometric treatment (13)") if isinstance(along, Symbol) else e
+    if not isinstance(along, Symbol):
+        return e
+    return define(f"Gamma_{along.name}", e, cites="geometric treatment (13)", domain=[CONSTANT_MAPS])
 
 
 def _of_motion(moving: Motion, turning: Expr) -> Expr:

@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from operator_algebra.applications import dynamics
-from operator_algebra.expressions.build import operator, vector
+from operator_algebra.expressions.build import CONSTANT_MAPS, define, operator, vector
 from operator_algebra.expressions.linear_part import linear_part
 from operator_algebra.expressions.query import trace
 from operator_algebra.models.configurations import rest
 from operator_algebra.models.model import Model, check_model
 from operator_algebra.operators.spaces import RATE, TORQUE
-from operator_algebra.rates import CONSTANT_MAPS
 from operator_algebra.symbols import (
     H,
     M,
@@ -50,7 +49,9 @@ mass_matrix_along = differentiate(dynamics.mass_matrix, along=w, domain=[CONSTAN
 
 _with = innovations(armature)
 
-logdet_along = trace(2 * motion(w).delta @ _with.P_plus @ _with.Upsilon_plus)
+logdet_along = trace(
+    define("logdet_along_w", 2 * motion(w).delta @ _with.P_plus @ _with.Upsilon_plus, domain=[CONSTANT_MAPS])
+)
 """How log det ℳ changes with the pose: tr ℳ⁻¹ times `mass_matrix_along`, which is 2 tr δ P⁺ Υ⁺, in one sweep."""
 
 inverse_dynamics_along = differentiate(dynamics.inverse_dynamics, along=w, rates=_held, domain=[CONSTANT_MAPS])
@@ -66,13 +67,13 @@ forward_dynamics_along_v = differentiate(dynamics.forward_dynamics, wrt=v, along
 """How they change with the joint rates."""
 
 
-inverse_dynamics_by_q = linear_part(inverse_dynamics_along, w)
+inverse_dynamics_by_q = define("inverse_dynamics_by_q", linear_part(inverse_dynamics_along, w), domain=[CONSTANT_MAPS])
 """∂T/∂q: the same as an operator, in which each cross product with what w moves is one with what it acts on."""
 
 inverse_dynamics_by_v = linear_part(inverse_dynamics_along_v, w)
 """∂T/∂v."""
 
-forward_dynamics_by_q = linear_part(forward_dynamics_along, w)
+forward_dynamics_by_q = define("forward_dynamics_by_q", linear_part(forward_dynamics_along, w), domain=[CONSTANT_MAPS])
 """∂q̈/∂q."""
 
 forward_dynamics_by_v = linear_part(forward_dynamics_along_v, w)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Literal
 
-from operator_algebra.arguments import instance, quoted, shown, word
+from operator_algebra.arguments import choice, instance, items, quoted, shown, word
 from operator_algebra.errors import InputError, SpaceMismatch
 from operator_algebra.expressions import mismatch
 from operator_algebra.expressions.fixpoints import close_fixpoint as close_fixpoint
@@ -223,8 +223,14 @@ def scalar(name: str) -> Symbol:
     return symbol(name, ONE >> ONE, Structure.make("full", ("symmetric",)), "input")
 
 
-def define(name: str, e: Expr | str, *, cites: str = "") -> Symbol:
+CONSTANT_MAPS = "constant joint maps"
+"""The word of domains that says of joint maps that they do not depend on q."""
+
+
+def define(name: str, e: Expr | str, *, cites: str = "", domain: Sequence[str] = ()) -> Symbol:
     """An ASCII name for a formula; the name prints, the formula is what is evaluated and lowered.
+
+    `domain` may hold "constant joint maps": then mechanisms with other joints are refused.
 
     >>> define("factor", "I + H phi K")
     factor   torque → torque   inward, unit diagonal   = I + H φ K
@@ -234,7 +240,9 @@ def define(name: str, e: Expr | str, *, cites: str = "") -> Symbol:
         raise InputError(
             f"{name} = {mismatch.short(e)}: the spaces of the formula are not known. Put it beside a typed operator."
         )
-    return Symbol._make(e.type, (_named(name), "definition", None, e, cites))  # pyright: ignore[reportPrivateUsage]
+    words = tuple(choice(one, "a word of the domain", (CONSTANT_MAPS,)) for one in items(domain, "domain", "words"))
+    fields = (_named(name), "definition", None, e, cites, words)
+    return Symbol._make(e.type, fields)  # pyright: ignore[reportPrivateUsage]
 
 
 def fixpoint(name: str, type: Type, f: Callable[[Expr], Expr], *, cites: str = "") -> Expr:

@@ -60,6 +60,8 @@ class Derivation:
     """That of a leaf or an input; an error where it has none."""
     named: Callable[[str], str]
     """What the derivative of something of this name is called."""
+    domain: Callable[[Expr], tuple[str, ...]]
+    """On which mechanisms what an expression has been differentiated to is its derivative, in words."""
     single: bool = False
     """Whether joints have one degree of freedom at most, so that their blocks are numbers."""
 
@@ -151,7 +153,7 @@ def _of_a_name(node: Symbol, definition: Expr, by: Derivation, found: Known, *, 
     bare = made.body if isinstance(made, Scale | Transpose) else made
     if isinstance(bare, Zero | Symbol | Fixpoint) or not naming:
         return made
-    return define(by.named(node.name), made)
+    return define(by.named(node.name), made, domain=by.domain(node))
 
 
 def _of_a_root(node: Root, by: Derivation, rate: Expr) -> Expr:

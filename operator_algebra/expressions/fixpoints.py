@@ -99,7 +99,7 @@ def renamed(body: Expr, old: Expr, new: Expr) -> Expr:
         if isinstance(node, Fixpoint) and node.variable is old:
             return node
         if isinstance(node, Symbol) and parts and parts[0] is not node.definition:
-            fields = (node.name, node.origin, None, parts[0], node.cites)
+            fields = (node.name, node.origin, None, parts[0], node.cites, node.domain)
             return Symbol._make(node.type, fields)  # pyright: ignore[reportPrivateUsage]
         return node if isinstance(node, Symbol) else rebuild(node, parts)
 

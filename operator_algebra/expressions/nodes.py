@@ -255,6 +255,11 @@ class Symbol(Expr):
     def cites(self) -> str:
         return "" if self.origin == "bound" else self._fields[4]
 
+    @property
+    def domain(self) -> tuple[str, ...]:
+        """On which mechanisms a definition means what its name says, in words; on others it is not evaluated."""
+        return self._fields[5] if self.origin == "definition" else ()
+
 
 class One(Expr):
     """The operator I: polymorphic until it meets a typed neighbour."""

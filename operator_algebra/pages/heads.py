@@ -51,6 +51,8 @@ def mentioned(program: Program) -> list[Symbol]:
     found: dict[str, Symbol] = {}
     for output in program.outputs:
         body = body_of(output.formula)
+        if isinstance(body, Symbol) and body.definition is not None:
+            body = body.definition  # which stands in the line above
         for symbol in sorted(symbols(body), key=lambda s: s.name):
             definition = symbol.definition
             if definition is None or isinstance(definition, Inverse) or symbol.name in computed or symbol is body:

@@ -359,6 +359,13 @@ def test_no_curvature_of_maps_that_depend_on_q_and_of_no_plane() -> None:
     model = oa.chain(2, joint="universal")
     with pytest.raises(InputError, match="joint map that depends on q"):
         geometry.sectional_curvature(model, q=model.neutral(), v=[1, 0, 0, 0], w=[0, 1, 0, 0])
+    for e in (geometry.curvature, geometry.sectional, geometry.connection_along(geometry.w)):
+        for way in (oa.compile, oa.evaluate):
+            given_ = {} if way is oa.compile else dict.fromkeys("vwx", np.ones(4)) | {"q": model.neutral()}
+            with pytest.raises(
+                InputError, match=r'holds for constant joint maps, and that of joint ".*" of kind "univ'
+            ):
+                way(e, model, **given_)
     with pytest.raises(InputError, match="parallel"):
         geometry.sectional_curvature(ARM, q=Q, v=[1.0, 2.0], w=[0.5, 1.0])
     with pytest.raises(InputError, match="parallel"):

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import operator_algebra as oa
 from operator_algebra.applications import dynamics, sensitivities
 from operator_algebra.compiler import compile as compile_program
+from operator_algebra.errors import InputError
 from operator_algebra.evaluation import evaluate
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import dense, logdet, trace
@@ -72,6 +74,33 @@ def test_the_coriolis_matrix(model: Model, seed: int, frame: Axes) -> None:
     terms = evaluate(dynamics.coriolis, model, q=q, v=v, frame=frame).dense()
     assert apart(C @ v, terms) <= DIGITS * (1.0 + size(C) * size(v))
     assert apart(skew, -skew.T) <= DIGITS * (1.0 + size(C))
+
+
+def test_slopes_in_directions_are_refused_where_joint_maps_depend_on_the_pose() -> None:
+    """All that moves the pose along w; along the motion and in the rates alone formulas hold for all joints."""
+    model = random_tree(3, joints=("universal",), seed=1)
+    narrow = {name for name in dir(sensitivities) if name.endswith(("_along", "_by_q"))}
+    assert len(narrow) == 6
+    for name in narrow:
+        with pytest.raises(InputError, match="holds for constant joint maps"):
+            oa.compile(getattr(sensitivities, name), model)
+    for name in ("inverse_dynamics_along_v", "forward_dynamics_by_v", "coriolis_matrix", "mass_matrix_rate"):
+        oa.compile(getattr(sensitivities, name), model)
+    program = oa.lower(sensitivities.mass_matrix_along)
+    with pytest.raises(InputError, match="holds for constant joint maps"):
+        oa.compile(program, model)
+
+
+def test_a_domain_of_ones_own() -> None:
+    mine = oa.define("mine", "H phi M phi' H'", domain=["constant joint maps"])
+    arm, bent = oa.load("planar2r"), random_tree(2, joints=("universal",), seed=1)
+    assert oa.evaluate(mine, arm, q=arm.neutral()).shape == (2, 2)
+    with pytest.raises(
+        InputError, match=r'mine holds for constant joint maps, and that of joint ".*" of kind "universal'
+    ):
+        oa.evaluate(2 * mine, bent, q=bent.neutral())
+    with pytest.raises(InputError, match="a word of the domain"):
+        oa.define("mine", "H phi M phi' H'", domain=["serial"])
 
 
 def test_the_rate_of_the_mass_matrix_with_universal_joints() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator_algebra.lowering.components import components
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.transpose import Directions
-from operator_algebra.programs.instructions import Call, Invert
+from operator_algebra.programs.instructions import Call, Given, Invert
 from operator_algebra.programs.program import Output
 from operator_algebra.programs.records import references
 
@@ -38,6 +38,8 @@ class _Reach:
         """The sweeps that one result takes at least."""
         if output.ref is None:
             return int(output.rows.attached)
+        if isinstance(self.graph[output.ref.value].definition, Given):
+            return 0
         if not output.rows.attached:
             return self._number(output.ref.value)
         seen, _, numbers = self._read([output.ref.value], attached=True)

@@ -113,6 +113,8 @@ def _part(count: int, first: int, folder: Path | None) -> dict[str, Any]:
 def main() -> None:
     """Write the record."""
     folder = Path(sys.argv[2]) if len(sys.argv) > 2 else None
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
     found = in_parts(int(sys.argv[1]), folder)
     RESULT.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 

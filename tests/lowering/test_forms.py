@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
+from operator_algebra.errors import OperatorAlgebraError
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import body_of
 from operator_algebra.expressions.traverse import free_symbols
@@ -22,6 +24,17 @@ def test_some_random_forms() -> None:
     assert found["verdicts"]["agrees"] >= 0.9 * EACH_TIME
     assert {"0", "1", "2"} <= set(found["sweeps saved"])
     assert len(found["method"]) == 4
+
+
+@pytest.mark.parametrize("first", [60, *(pytest.param(k, marks=pytest.mark.slow) for k in range(0, 1000, 200))])
+def test_no_form_has_fewer_sweeps_than_any_can_have(first: int) -> None:
+    for seed in range(first, first + (200 if first % 200 == 0 else EACH_TIME)):
+        try:
+            program = lowered(form(seed))
+        except OperatorAlgebraError:
+            continue
+        for bound in re.findall(r"none has fewer than (\d+)", "".join(program.report.choices[:1])):
+            assert len(program.sweeps) > int(bound), seed
 
 
 def test_the_record_of_five_thousand() -> None:

@@ -22,6 +22,7 @@ def test_what_no_form_can_beat() -> None:
     bounds = {
         name: least_sweeps(graph_of(formula, saved=False))
         for name, formula in {
+            "given": T,
             "number": T.T @ inv(MASS) @ T,
             "bodies": inv(MASS) @ T,
             "velocities": inv(MASS) @ FREE,
@@ -36,7 +37,7 @@ def test_what_no_form_can_beat() -> None:
         }.items()
     }
     assert bounds == {
-        "number": 1, "bodies": 2, "velocities": 3, "one way": 1,
+        "given": 0, "number": 1, "bodies": 2, "velocities": 3, "one way": 1,
         "forces of velocities": 2, "motions of velocities": 1,
         "bodies that a number moves": 2, "bodies that a column of given numbers moves": 1,
         "number of rates": 0, "number of velocities": 1, "number of both": 2,

@@ -22,6 +22,7 @@ from operator_algebra.programs.matrices import Matrix
 from tests.rounding import apart, condition, rounding, size
 
 Floats = np.ndarray[Any, Any]
+_linalg: Any = np.linalg
 
 
 class Block:
@@ -70,7 +71,7 @@ def test_inverses(n: int) -> None:
     for a, found in zip(several, Block(n).inverse(several), strict=True):
         lengths = np.linalg.norm(a, axis=0)
         unit = a / lengths
-        expected: Floats = np.linalg.inv(unit)
+        expected = _linalg.inv(unit)
         allowed = rounding(size(expected), terms=n * n, condition=condition(unit))
         assert apart(found * lengths[:, None], expected) <= allowed
 

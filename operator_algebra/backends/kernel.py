@@ -196,9 +196,19 @@ class Kernel:
         Where numbers may not be trusted it calls the other function instead.
         """
         opened = doors() if self._native is not None and self._one else None
-        if self._native is None or opened is None or min(threads, count // self._share) > 1:
+        if self._native is None or opened is None:
             return None
-        return opened.of_arrays(self._native.bound(given, count), out, other, quiet=self._quiet)
+        call, many = self._native.bound(given, count), min(threads, count // self._share)
+        if many < 2:
+            return opened.of_arrays(call, out, other, quiet=self._quiet)
+
+        def shared() -> None:
+            if call.shared(many):
+                out[...] = call.results[0].reshape(out.shape)
+            else:
+                other()
+
+        return shared
 
     @property
     def _one(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from operator_algebra.bench.batches import TASKS, states
 from operator_algebra.bench.forms import anew
 from operator_algebra.bench.goals import Figure, faster
-from operator_algebra.bench.measure import Floats, Row, agreeing, measure
+from operator_algebra.bench.measure import Row, agreeing, measure
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.models.gallery import load
 from operator_algebra.models.model import Model
@@ -63,15 +63,9 @@ def _threads(model: Model, task: str) -> Row:
     formula, called = TASKS[task]
     q, values = states(model, _LONG, *called.rates)
     one, two = (anew(compile_program(formula, model, threads=count)) for count in (1, 2))
-    out: list[Floats] = [np.empty((_LONG, model.nv)) for _ in range(2)]
-    calls: list[Callable[[], None]] = [
-        run.bind(q=q, out=array, **values) for run, array in zip((one, two), out, strict=True)
-    ]
-    for call in calls * 2:
-        call()
-    if out[0].tobytes() != out[1].tobytes():
+    if one(q=q, **values).tobytes() != two(q=q, **values).tobytes():
         raise AssertionError(f"{task}: two threads give other bits than one")
-    return measure(task, {"one thread": calls[0], "two threads": calls[1]})
+    return measure(task, {"one thread": lambda: one(q=q, **values), "two threads": lambda: two(q=q, **values)})
 
 
 _PROCESS = """

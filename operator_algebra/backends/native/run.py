@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from _thread import LockType, allocate_lock, start_new_thread
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.resources import files
 from struct import Struct
-from threading import Thread
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -17,6 +19,8 @@ from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.tape import Flags, Tape
 from operator_algebra.models.numeric import Kind, Numbers
 
+PIECES = 8
+"""So many of each thread, so that none waits long for the last."""
 TOGETHER = 64
 """Samples of a thread are a multiple of this: no lines of memory are written by two, and no lanes are empty."""
 LARGEST = 25_000
@@ -87,22 +91,52 @@ class BoundCall(NamedTuple):
     def shared(self, threads: int) -> bool:
         """The same by several threads, which end with the call: a pool would not outlive a fork of the process.
 
-        Lanes are filled as by one thread, so all bits are those of one.
+        Each takes the next piece when it is done with one, as others may use its processor, too. Lanes are filled as by
+        one thread, so all bits are those of one.
         """
-        each = -(-self.samples // (threads * TOGETHER)) * TOGETHER
-        parts = [(first, min(first + each, self.samples)) for first in range(0, self.samples, each)]
-        found = [False] * len(parts)
+        share = _share()
+        if share is None:
+            return self()
+        each = -(-self.samples // (threads * PIECES * TOGETHER)) * TOGETHER
+        kernel, taken = self.code.address("kernel"), ctypes.c_int64(0)
+        found: list[bool] = []
 
-        def run(place: int) -> None:
-            found[place] = self.part(*parts[place])
+        def run() -> None:
+            found.append(bool(share(kernel, ctypes.byref(taken), each, self.samples, self.table)))
 
-        others = [Thread(target=run, args=(place,)) for place in range(1, len(parts))]
-        for thread in others:
-            thread.start()
-        run(0)
-        for thread in others:
-            thread.join()
+        def aside(ended: LockType) -> None:
+            try:
+                run()
+            finally:
+                ended.release()
+
+        locks = [allocate_lock() for _ in range(1, min(threads, -(-self.samples // each)))]
+        for lock in locks:
+            lock.acquire()
+            start_new_thread(aside, (lock,))
+        run()
+        for lock in locks:
+            lock.acquire()
         return all(found)
+
+
+@cache
+def _share() -> Callable[..., int] | None:
+    """The function by which a thread takes pieces of a batch; None where LLVM does not do it."""
+    here = machine()
+    text = files("operator_algebra.backends.native").joinpath("share.ll").read_text(encoding="utf-8")
+    code = None if here is None else code_of(text, here)
+    if code is None:
+        return None
+    number, address = ctypes.c_int64, ctypes.c_void_p
+    kind = ctypes.CFUNCTYPE(number, address, address, number, number, ctypes.c_char_p)
+    function = kind(code.address("share"))
+    _kept.append(code)
+    return function
+
+
+_kept: list[Loaded] = []
+"""Code that is called by its address."""
 
 
 def native_kernel(

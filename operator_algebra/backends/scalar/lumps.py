@@ -12,6 +12,8 @@ from operator_algebra.models.numeric import Numbers as Floats
 Key = tuple[int, int]
 """The entry of P at a body: the body and the place on the diagonal."""
 
+_TURNS = 5
+"""Turns by parts of a whole one, over which squares of sines and cosines have their mean."""
 _TINY = 1e-6
 """A root is taken to be no smaller beside others."""
 
@@ -71,3 +73,32 @@ class Lump:
             mixed = (np.abs(x) + y / 2).swapaxes(-1, -2) @ np.abs(weight) @ y
             found.append(exact + np.mean(mixed + mixed.swapaxes(-1, -2), axis=0))
         return np.maximum(*found)
+
+
+def lent(inertia: Floats, axis: Floats) -> Floats:
+    """What is left of an inertia beyond a hinge about an axis through the origin, at the least and for every angle.
+
+    X = M − M H* (H M H*)⁻¹ H M is what cannot be turned away from. Its mean over all turns about the axis, times the
+    largest λ for which X is no less, is the same seen from both sides of the hinge.
+    """
+    H = np.concatenate([axis, np.zeros(3)])[None, :]
+    about = float((H @ inertia @ H.T)[0, 0])
+    if about <= 0.0:
+        return np.zeros((6, 6))
+    X: Floats = inertia - inertia @ H.T @ H @ inertia / about
+    mean: Floats = np.mean([turn @ X @ turn.T for turn in _turns(axis)], axis=0)
+    across: Floats = np.linalg.svd(H)[2][1:].T
+    try:
+        root = np.linalg.inv(np.linalg.cholesky(across.T @ mean @ across))
+    except np.linalg.LinAlgError:
+        return np.zeros((6, 6))
+    least = float(np.linalg.eigvalsh(root @ (across.T @ X @ across) @ root.T)[0])
+    return max(0.0, least - _TINY) * mean
+
+
+def _turns(axis: Floats) -> list[Floats]:
+    """Both halves turned about an axis by equal steps."""
+    x, y, z = axis / np.linalg.norm(axis)
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    angles = 2.0 * np.pi * np.arange(_TURNS) / _TURNS
+    return [np.kron(np.eye(2), np.eye(3) + np.sin(q) * cross + (1 - np.cos(q)) * cross @ cross) for q in angles]

@@ -10,6 +10,8 @@ by Cauchy's inequality, r* D⁻¹ r ≤ Σ u* M⁻¹ u: a quadratic form in the 
 these entries with weights. P is no larger than the inertia of all that the body carries, and that no larger than its
 levers allow.
 
+Bodies may pay for each other: of V* M V a part that no angle of the hinge between two takes away counts for either.
+
 Where light links carry heavy ones, as in hips and shoulders made of several joints, that is too much: what they lose
 depends on the pose. Their w alone runs along with the sweeps then, and what the others cause is bounded beside it.
 """
@@ -18,13 +20,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from operator_algebra.backends.backend import SMALL
 from operator_algebra.backends.scalar.algebra import NodeNumbers, Product, Turned
 from operator_algebra.backends.scalar.graph import Graph, Node, needed
-from operator_algebra.backends.scalar.lumps import Key, Lump, Unknown
+from operator_algebra.backends.scalar.lumps import Key, Lump, Unknown, lent
 from operator_algebra.backends.scalar.tape import Tape
 from operator_algebra.backends.scalar.traced import Traced
 from operator_algebra.lowering.bounds import Elimination, elimination
@@ -39,6 +42,8 @@ _HALF = 3
 """A motion or a force is an angular half and a linear one, which a turn mixes with nothing else."""
 _SPARE = 0.5
 """The part of what may be lost that is left to what is not computed, but bounded beforehand."""
+_INWARD, _OUTWARD = 0.3, 0.15
+"""The shares of inertia that bodies lend to their parents, and then to each child."""
 _REST = 0.5
 """What is left of it to bodies of which it is known, where others carry it along."""
 _APART = 0.25
@@ -146,7 +151,7 @@ class _Margin:
         entries = tuple(self.run.get(self.parts.P, k).rows[i][i] for k, i in keys)
         _, squares = Tape.of(Traced((), entries, (), ()), len(tried)).batch(tried)
         usual = dict(zip(keys, np.sqrt(squares.max(axis=1, initial=0.0)).tolist(), strict=True))
-        lumps = self._lumps()
+        lumps = self._lumps(tried)
         forms = {k: lump.form() for k, lump in lumps.items()}
         lost = {k: SMALL * lump.value(forms[k], usual) for k, lump in lumps.items()}
         rest, carried = sum(lost.values()), set[int]()
@@ -251,8 +256,9 @@ class _Margin:
 
     # -- where rounding goes ---------------------------------------------------------------------------------------
 
-    def _lumps(self) -> dict[int, Lump]:
-        """The bodies, those without freedom joined to their parents."""
+    def _lumps(self, tried: Floats | None = None) -> dict[int, Lump]:
+        """The bodies, those without freedom joined to their parents; with configurations, inertia is lent."""
+        hinges = {} if tried is None else self._hinges(tried)
         lumps = [Lump(inertia) for inertia in self.inertia]
         whole: dict[int, Lump] = {}
         for k in reversed(self.run.mechanism.bodies):
@@ -271,7 +277,26 @@ class _Margin:
                 self._join(lumps[k], lumps[self.parent[k]], k)
             elif self.freedoms[k]:
                 whole[k] = lumps[k]
+            if k in hinges:
+                hinges[k].inward(lumps[k], lumps[self.parent[k]])
+        for k in sorted(hinges.keys() & whole.keys()):
+            if self.parent[k] in whole:
+                hinges[k].outward(whole[k], whole[self.parent[k]])
         return whole
+
+    def _hinges(self, tried: Floats) -> dict[int, _Hinge]:
+        """The edges that turn about an axis which stands still in both bodies, through an origin that does."""
+        found: dict[int, _Hinge] = {}
+        for k, hop in enumerate(self.hops):
+            H = _number(self.H[k]) if self.freedoms[k] == 1 else np.ones((1, 6))
+            levers = [one for one in hop.factors if not isinstance(one, Turned)] if isinstance(hop, Product) else []
+            if hop is None or H[0, _HALF:].any() or any(not x.known for one in levers for row in one.rows for x in row):
+                continue
+            entries = tuple(x for row in hop.rows for x in row)
+            _, shifts = Tape.of(Traced((), entries, (), ()), len(tried)).batch(tried[:, :1])
+            phi = shifts.reshape(6, 6)
+            found[k] = _Hinge(H[0, :_HALF], phi)
+        return found
 
     def _signs(self, rounding: Rounding, k: int) -> Floats:
         """w for a root of one at each place alone, (place, column, 6)."""
@@ -320,6 +345,26 @@ class _Margin:
     def _constant(self, block: Floats) -> Matrix:
         rows: list[list[float]] = block.tolist()
         return Matrix([[self.graph.of(x) for x in row] for row in rows], block.shape[-1])
+
+
+class _Hinge(NamedTuple):
+    """A turn about an axis through the origin of a body, and the shift to its parent at any angle."""
+
+    axis: Floats
+    phi: Floats
+
+    def inward(self, body: Lump, parent: Lump) -> None:
+        """A share of the inertia of the body counts for its parent: V* M V is no less than what both have then."""
+        parent.inertia = parent.inertia + self.phi @ self._share(body, body.inertia, _INWARD) @ self.phi.T
+
+    def outward(self, body: Lump, parent: Lump) -> None:
+        """A share of the inertia of the parent counts for the body."""
+        back = np.linalg.inv(self.phi)
+        body.inertia = body.inertia + self._share(parent, back @ parent.inertia @ back.T, _OUTWARD)
+
+    def _share(self, giver: Lump, inertia: Floats, share: float) -> Floats:
+        giver.inertia = (1.0 - share) * giver.inertia
+        return share * lent(inertia, self.axis)
 
 
 def _passed(levers: Floats, sizes: Floats) -> Floats:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from operator_algebra.backends.scalar.lumps import Key, Lump, Unknown
+from operator_algebra.backends.scalar.lumps import Key, Lump, Unknown, lent
 from tests.rounding import rounding
+from tests.strategies import random_body
 
+Floats = NDArray[np.float64]
 KEYS: tuple[Key, ...] = ((0, 0), (0, 4), (2, 1))
 
 
@@ -28,11 +31,11 @@ def test_no_u_has_more(unsigned: float) -> None:
         x = rng.uniform(size=len(KEYS))
         bound = x @ made.form() @ x
         for several in (made.inside, made.whole):
-            u = sum(one * root for one, root in zip(several, x, strict=True))
+            u = np.tensordot(x, np.stack(several), 1)
             for _ in range(5):
-                others = (rng.uniform(-1.0, 1.0, (2, 6)) * one for one in made.unsigned)
-                moved = u + sum(one * root for one, root in zip(others, x, strict=True))
-                exact = np.mean(np.sum(moved.T * np.linalg.solve(made.inertia, moved.T), axis=0))
+                others = np.stack([rng.uniform(-1.0, 1.0, (2, 6)) * one for one in made.unsigned])
+                moved: Floats = u + np.tensordot(x, others, 1)
+                exact = float(np.vdot(moved.T, np.linalg.solve(made.inertia, moved.T))) / len(moved)
                 assert exact <= bound * (1 + rounding(terms=100))
 
 
@@ -58,3 +61,34 @@ def test_what_has_no_inertia_has_no_form() -> None:
     made.add((0, 0), np.ones((2, 6)), np.ones((2, 6)), np.zeros(6))
     with pytest.raises(Unknown):
         made.form()
+
+
+def turned(axis: Floats, q: float) -> Floats:
+    """Both halves turned about an axis, by Rodrigues' formula."""
+    x, y, z = axis.tolist()
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    found: Floats = np.zeros((6, 6))
+    found[:3, :3] = found[3:, 3:] = np.eye(3) + np.sin(q) * cross + (1 - np.cos(q)) * cross @ cross
+    return found
+
+
+@pytest.mark.parametrize("mass", [1e-3, 1.0, 1e3])
+def test_what_is_lent_over_a_hinge_is_there_at_every_angle(mass: float) -> None:
+    """V* M V of a body is no less than that of what it lends, for V of its neighbour and any rate of the hinge."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        M: Floats = mass * random_body(0, -1, "revolute", rng).inertia.matrix()
+        axis: Floats = rng.standard_normal(3)
+        axis /= np.linalg.norm(axis)
+        N = lent(M, axis)
+        assert N.any()
+        scale = float(np.abs(M).max())
+        for _ in range(10):
+            V, rate, q = rng.standard_normal(6), float(rng.standard_normal()), float(rng.uniform(-4, 4))
+            moved: Floats = turned(axis, -q) @ V + rate * np.concatenate([axis, np.zeros(3)])
+            own, borrowed = float(moved @ M @ moved), float(V @ N @ V)
+            assert borrowed <= own + rounding(scale * 100, terms=100)
+
+
+def test_what_has_no_inertia_lends_none() -> None:
+    assert not lent(np.zeros((6, 6)), np.array([0.0, 0.0, 1.0])).any()

@@ -22,7 +22,6 @@ from operator_algebra.programs.matrices import Matrix
 from tests.rounding import apart, condition, rounding, size
 
 Floats = np.ndarray[Any, Any]
-_linalg: Any = np.linalg
 
 
 class Block:
@@ -71,7 +70,7 @@ def test_inverses(n: int) -> None:
     for a, found in zip(several, Block(n).inverse(several), strict=True):
         lengths = np.linalg.norm(a, axis=0)
         unit = a / lengths
-        expected = _linalg.inv(unit)
+        expected: Floats = np.linalg.inv(unit)
         allowed = rounding(size(expected), terms=n * n, condition=condition(unit))
         assert apart(found * lengths[:, None], expected) <= allowed
 

@@ -5,21 +5,22 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
+from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from operator_algebra.calls.diagnosis import outboard
+from operator_algebra.calls.shares import least_shares, left_to_joints
 from operator_algebra.errors import InputError, OperatorAlgebraWarning, SingularError, explain
 from operator_algebra.evaluation import evaluate
 from operator_algebra.expressions.build import operator
 from operator_algebra.models.model import Model, check_model
-from operator_algebra.models.numeric import is_plain
+from operator_algebra.models.numeric import Numbers, is_plain
 from operator_algebra.operators.spaces import RATE, TORQUE
 from operator_algebra.symbols import H, R, armature, innovations
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
 locked_inertia = H @ R @ H.T + armature
 """What a joint drives when all joints outboard of it are locked: the block diagonal of the mass matrix."""
@@ -68,21 +69,26 @@ def pivots(model: Model, *, q: Any) -> tuple[Pivot, ...]:
     q = check_model(model, "pivots").check_q(q)
     if not is_plain(q):
         raise InputError(f"q is {q.dtype.name}; pivots are judged as programs compute them, with float64. Give floats.")
-    locked = [np.asarray(block) for block in evaluate(locked_inertia, model, q=q).diagonal_blocks()]
-    sizes = [np.sqrt(np.diag(block)) for block in locked]
-    brake = [np.where(size > 0.0, 0.0, 1.0) for size in sizes]
-    found: list[Any] = []
-    while not found:
+    locked: Any = evaluate(locked_inertia, model, q=q).sparse()
+    sizes: Numbers = np.sqrt(np.asarray(locked.diagonal(), dtype=np.float64))
+    brake = np.where(sizes > 0.0, 0.0, 1.0)
+    while True:
         try:
-            found = evaluate(free_inertia, model, q=q, brake=np.concatenate(brake)).diagonal_blocks()
+            found = evaluate(free_inertia, model, q=q, brake=brake)
         except SingularError as error:
-            stuck = [k for k in map(model.joint_index, error.joints) if not brake[k].any()]
+            stuck = [part for part in map(_freedoms(model), error.joints) if not brake[part].any()]
             if not stuck:
                 raise
-            for k in stuck:
-                brake[k] = np.where(sizes[k] > 0.0, sizes[k] ** 2, 1.0)
-    shares = [_share(np.asarray(block) - np.diag(brake[k]), sizes[k]) for k, block in enumerate(found)]
-    return tuple(_pivot(model, k, shares) for k, size in enumerate(sizes) if size.size)
+            for part in stuck:
+                brake[part] = np.where(sizes[part] > 0.0, sizes[part] ** 2, 1.0)
+        else:
+            break
+    shares = least_shares(model, found, sizes, brake)
+    return tuple(starmap(Pivot, left_to_joints(model, shares)))
+
+
+def _freedoms(model: Model) -> Callable[[str], slice]:
+    return lambda joint: model.v_slices[model.joint_index(joint)]
 
 
 def check_pose(model: Model, *, q: Any) -> None:
@@ -114,20 +120,6 @@ def check_pose(model: Model, *, q: Any) -> None:
         ),
         joints=sorted(joints, key=model.joint_index),
     )
-
-
-def _share(block: Any, size: Any) -> float:
-    if not size.all():
-        return 0.0
-    return max(0.0, float(np.linalg.eigvalsh(block / np.outer(size, size)).min(initial=1.0)))
-
-
-def _pivot(model: Model, k: int, shares: Sequence[float]) -> Pivot:
-    names = outboard(model, k)
-    places = [model.body_index(name) for name in names]
-    weakest = min(places, key=lambda i: shares[i])
-    beyond = min((shares[i] for i in places[1:]), default=1.0)
-    return Pivot(model.joint_names[k], shares[k], shares[k] * beyond, model.joint_names[weakest], tuple(names))
 
 
 def _listed(pivot: Pivot) -> str:

@@ -18,6 +18,7 @@ from operator_algebra.errors import InputError, explain
 from operator_algebra.expressions.build import define, inv, operator, vector
 from operator_algebra.expressions.formulas import formula
 from operator_algebra.models.configurations import followed_q, followed_v
+from operator_algebra.models.cuts import joint_blocks
 from operator_algebra.models.model import Model, check_model
 from operator_algebra.operators.spaces import RATE, TORQUE, Space, space
 from operator_algebra.symbols import T
@@ -115,10 +116,10 @@ def coupling(model: Model) -> Coupling:
         what = "no joint mimics another"
         raise InputError(explain(what, f"coupling of {model.name}", "Take the formulas of oa.dynamics."))
     leading = sorted({_rate(model, mimic.follows) for mimic in model.mimic})
-    coupled = {*leading, *(_rate(model, mimic.joint) for mimic in model.mimic)}
-    picked = (np.eye(part.stop - part.start)[: 0 if part.start in coupled else None] for part in model.v_slices)
+    own = dict(zip(model.joint_names, joint_blocks(model, np.eye(model.nv)), strict=True))
+    coupled = {name: np.zeros((0, 1)) for mimic in model.mimic for name in (mimic.joint, mimic.follows)}
     gears = followed_v(model, np.eye(model.nv)[leading]).T
-    return {"single": dict(zip(model.joint_names, picked, strict=True)), "gears": gears}
+    return {"single": own | coupled, "gears": gears}
 
 
 def _rate(model: Model, joint: str) -> int:

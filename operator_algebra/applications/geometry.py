@@ -285,11 +285,7 @@ def _named(model: Model, group: JointGroup) -> str:
 
 
 def _check_curved(model: Model) -> None:
-    """Refuse what `curvature` does not hold for."""
-    group = _first_group(model, lambda joint: not joint.has_constant_map)
-    if group is not None:
-        what = f"{_named(model, group)} has a joint map that depends on q: how it bends is no formula yet"
-        raise InputError(explain(what, f"model {model.name}", "Take several joints with one rate each."))
+    """Refuse what `curvature` does not hold for besides joint maps that depend on q, which its names refuse."""
     loaded = [group for group in model.joint_groups if not _has_coordinate_rates(group.joint)]
     for group in loaded:
         if model.arrays.armature[group.v].any():

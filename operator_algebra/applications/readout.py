@@ -40,7 +40,8 @@ def body_poses(model: Model, q: ArrayLike) -> tuple[Numbers, Numbers]:
 def named_poses(model: Model, q: Any) -> Mapping[str, tuple[Any, Any]]:
     """R and p of every body, then of the frames on them."""
     rotation, position = body_poses(model, q)
-    found = {name: (rotation[..., k, :, :], position[..., k, :]) for k, name in enumerate(model.body_names)}
+    each = zip(np.moveaxis(rotation, -3, 0), np.moveaxis(position, -2, 0), strict=True)
+    found = dict(zip(model.body_names, each, strict=True))
     ground = (np.eye(3), np.zeros(3))
     for name, frame in model.frames.items():
         R, p = ground if frame.body is None else found[frame.body]

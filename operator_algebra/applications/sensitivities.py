@@ -15,6 +15,7 @@ from operator_algebra.expressions.build import CONSTANT_MAPS, define, operator, 
 from operator_algebra.expressions.linear_part import linear_part
 from operator_algebra.expressions.query import trace
 from operator_algebra.models.configurations import rest
+from operator_algebra.models.cuts import joint_blocks
 from operator_algebra.models.model import Model, check_model
 from operator_algebra.operators.spaces import RATE, TORQUE
 from operator_algebra.symbols import (
@@ -93,7 +94,7 @@ def stiffness(model: Model, *, q: ArrayLike) -> list[NDArray[np.float64]]:
     ahead = model.integrate(q, 1j * tiny * np.eye(model.nv))
     slope = np.imag(np.asarray(model.difference(rest(model), ahead), dtype=np.complex128)).T / tiny
     whole = model.arrays.stiffness[:, None] * slope
-    return [whole[part, part] for part in model.v_slices]
+    return joint_blocks(model, whole)
 
 
 __all__ = [

@@ -25,6 +25,7 @@ from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import inv, operator, scalar
 from operator_algebra.models.configurations import check_complex
+from operator_algebra.models.cuts import joint_at
 from operator_algebra.models.model import Model, check_model
 from operator_algebra.models.numeric import Numbers, is_plain
 from operator_algebra.operators.spaces import RATE, TORQUE
@@ -141,7 +142,7 @@ def _check_gears(model: Model, name: str, given: Numbers, geared: Numbers) -> No
     if wrong.any():
         place = int(np.argwhere(wrong)[0][-1])
         slices = model.q_slices if name == "q" else model.v_slices
-        k = next(k for k, part in enumerate(slices) if part.start <= place < part.stop)
+        k = joint_at(slices, place)
         by = f"{off[..., place].max():.3g}"
         way = "follow" if name == "q" else "follow_rates"
         raise InputError(

@@ -8,7 +8,7 @@ import pytest
 
 from tests.house.tree import PACKAGE, files, read, short
 
-_BODYWISE = {"bodies", "parent", "joint_names"}
+_BODYWISE = {"bodies", "parent", "joint_names", "body_names", "q_slices", "v_slices"}
 _MECHANISMS = {"model", "robot", "tree", "topology", "mechanism"}
 _COUNTS = {"n", "nq", "nv"}
 _FORMULAS = {"e", "node", "lhs", "rhs"}
@@ -68,6 +68,13 @@ def loops_over_bodies(source: str) -> list[int]:
     return sorted(found)
 
 
+def test_no_application_goes_through_blocks_of_bodies() -> None:
+    """Block by block is body by body."""
+    for path in files(".py", below=PACKAGE / "applications"):
+        calls = [name for name in _words(ast.parse(read(path))) if name in ("diagonal_blocks", "blocks_at")]
+        assert not calls, short(path)
+
+
 def test_no_formula_loops_over_bodies() -> None:
     loops = {short(path): lines for path in _formulas() if (lines := loops_over_bodies(read(path)))}
     assert not loops
@@ -85,6 +92,8 @@ def test_no_formula_loops_over_bodies() -> None:
         "for child in children[k]: pass",
         "while k >= 0: k = model.parent[k]",
         "x = list(map(f, tree.children))",
+        "for part in model.v_slices: pass",
+        "x = {name: k for k, name in enumerate(model.body_names)}",
     ],
 )
 def test_a_loop_over_bodies_is_seen(source: str) -> None:

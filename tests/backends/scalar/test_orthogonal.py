@@ -22,6 +22,7 @@ from operator_algebra.programs.matrices import Matrix
 from tests.rounding import apart, condition, rounding, size
 
 Floats = np.ndarray[Any, Any]
+_linalg: Any = np.linalg
 
 
 class Block:

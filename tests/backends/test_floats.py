@@ -122,6 +122,29 @@ def test_one_doubtful_sample_leaves_the_others_alone(count: int, relative: float
         assert np.array_equal(found[0][1], expected[0][1], equal_nan=True)
 
 
+@pytest.mark.parametrize("errors", ["raise", "mask"])
+@pytest.mark.parametrize("least", [0.0, 1e-9, 1e-6])
+def test_singular_nearly_singular_and_indefinite_samples_of_one_batch(least: float, errors: Any) -> None:
+    """Each is told, refined, computed again or masked as by the interpreter; the others keep their bits."""
+    compiled, values = doubtful_batch(12, 3, 0.0)
+    tips = compile_program(diag(MASS), compiled.model)(q=values["q"])[:, -1, 0, 0]
+    inverse = compile_program(dense(inv(MASS)), compiled.model)(q=values["q"])
+    values["D"][3, -1] = (1.0 - least) / inverse[3, -1, -1]  # what is left of the matrix has no determinant
+    for place, relative in ((5, 1e-7), (8, -0.5)):
+        values["D"][place, -1] = tips[place] * (1.0 - relative)
+    found, expected = (told(lambda run=run: run(**values, errors=errors)) for run in (compiled, plain(compiled)))
+    assert found[1] == expected[1]
+    assert (type(found[2]), str(found[2])) == (type(expected[2]), str(expected[2]))
+    assert (found[2] is not None) is (least == 0.0 and errors == "raise")
+    for place in (3, 5):
+        assert np.array_equal(found[0][place], expected[0][place], equal_nan=True)
+    assert apart(found[0][8], expected[0][8]) <= rounding(size(expected[0][8]), terms=9, condition=100)
+    others = [k for k in range(12) if k not in (3, 5)]
+    rest = told(lambda: compiled(**{name: x[others] for name, x in values.items()}))
+    assert np.array_equal(found[0][others], rest[0])
+    assert rest[2] is None
+
+
 def test_axes_of_a_batch_with_a_doubtful_sample() -> None:
     compiled, values = doubtful_batch(12, 5, 1e-9)
     flat = told(lambda: compiled(**values))

@@ -55,6 +55,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 test_doubtful_samples = test_floats.test_one_doubtful_sample_leaves_the_others_alone
+test_three_doubtful_samples = test_floats.test_singular_nearly_singular_and_indefinite_samples_of_one_batch
 test_axes_with_a_doubtful_sample = test_floats.test_axes_of_a_batch_with_a_doubtful_sample
 test_range_of_floats = test_floats.test_what_leaves_the_range_of_floats_is_told_as_by_the_interpreter
 test_inputs_of_no_body = test_floats.test_numbers_and_vectors_of_no_body

@@ -15,6 +15,7 @@ import numpy as np
 from operator_algebra.backends.backend import DOUBTFUL, HELD, SINGULAR, SMALL
 from operator_algebra.backends.scalar import tree_inverse
 from operator_algebra.backends.scalar.algebra import NodeNumbers
+from operator_algebra.backends.scalar.complements import selected
 from operator_algebra.backends.scalar.graph import Graph, Node, Untraceable, needed, operations
 from operator_algebra.backends.scalar.leaves import NodeLeaves
 from operator_algebra.backends.scalar.margin import Divided, divided, margin, of_configurations
@@ -195,7 +196,7 @@ class Tracer(Interpreter):
 
     @cached_property
     def _laws(self) -> Mapping[int, Law]:
-        return laws(self.program)
+        return {**selected(self.program), **laws(self.program)}
 
     @cached_property
     def _mirrored_sums(self) -> frozenset[int]:

@@ -108,7 +108,7 @@ class Exactly(Interpreter):
 
     def _inertia(self, rng: random.Random) -> Matrix:
         zero, m = self.nodes.zero, self.node(Fraction(rng.randint(1, 9)))
-        J = {(i, j): self.node(Fraction(rng.randint(-9, 9), 2)) for i in range(3) for j in range(i, 3)}
+        J = {(i, j): self.node(Fraction(rng.randint(-9, 9), 2) + 20 * (i == j)) for i in range(3) for j in range(i, 3)}
         hx, hy, hz = (self.node(Fraction(rng.randint(-9, 9), 3)) for _ in range(3))
         h = ((zero, -hz, hy), (hz, zero, -hx), (-hy, hx, zero))
         above = [[*(J[min(i, j), max(i, j)] for j in range(3)), *h[i]] for i in range(3)]

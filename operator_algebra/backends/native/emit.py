@@ -13,13 +13,14 @@ from operator_algebra.backends.scalar.tape import Entry, Tape
 TOGETHER = 4
 """So many angles are turned at a time: their polynomials are chains, each of whose operations waits for the last."""
 
+# What registers spill is a cache line wide: in a frame that starts with one, none is read or written in two halves.
 _FUNCTION = """\
 declare {reals} @llvm.sqrt.{suffix}({reals})
 declare {reals} @llvm.fabs.{suffix}({reals})
 declare {reals} @llvm.masked.load.{suffix}.p0(ptr, i32, {truths}, {reals})
 declare void @llvm.masked.store.{suffix}.p0({reals}, ptr, i32, {truths})
 
-define i64 @kernel(i64 %first, i64 %stop, i64 %last, ptr %table) {{
+define i64 @kernel(i64 %first, i64 %stop, i64 %last, ptr %table) "stackrealign" {{
 entry:
   {head}
   br label %block

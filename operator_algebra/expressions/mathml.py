@@ -28,7 +28,7 @@ from operator_algebra.expressions.render import Place, brief, needs_parentheses
 from operator_algebra.expressions.traverse import fold
 from operator_algebra.markup import cut, element, escape
 
-LONGEST = 240
+LONGEST = 280
 """Columns of the plain text up to which a formula is typeset; a longer one is shown cut."""
 
 

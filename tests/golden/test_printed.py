@@ -54,6 +54,7 @@ def branched() -> Model:
     return Model(name="branched", bodies=bodies)
 
 
+pytestmark = pytest.mark.usefixtures("on_any_joints")
 MODEL = branched()
 Q, V = MODEL.random(3)
 

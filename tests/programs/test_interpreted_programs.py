@@ -50,6 +50,7 @@ from tests.strategies import ALL_JOINTS, mechanisms
 
 mpmath: Any = import_module("mpmath")
 
+pytestmark = pytest.mark.usefixtures("on_any_joints")
 GOLDEN = {path.relative_to(FOLDER).with_suffix("").as_posix(): e for path, e in pages().items()}
 APPLIED = inv(MASS) @ s.T
 METHODS: tuple[Method, ...] = ("auto", "joseph", "refined")

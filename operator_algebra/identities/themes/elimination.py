@@ -3,7 +3,7 @@
 from operator_algebra.expressions.build import define, fixpoint, operator
 from operator_algebra.identities.identity import Identity, Law, Twin
 from operator_algebra.identities.themes.factorization import mass
-from operator_algebra.operators.spaces import FORCE, MOTION, TORQUE
+from operator_algebra.operators.spaces import FORCE, MOTION, TORQUE, space
 from operator_algebra.symbols import E_phi, G, H, I, K, M, P, R, X_cm, inv, phi, phi_tilde, psi
 
 _chosen = operator("chosen", TORQUE >> TORQUE, structure="diagonal")
@@ -13,14 +13,17 @@ _multipliers = H @ phi @ K
 _psi_chosen = define("psi_chosen", inv(I - E_phi @ (I - G @ _chosen @ H)))
 _eliminated = inv(I + _multipliers @ _chosen)
 
+_freed = operator("freed", FORCE >> space("freed"), structure="diagonal")
+"""The joint maps of joints that are free while all others are locked; the laws hold for any maps."""
+
 _partly = fixpoint(
     "P_partly",
     MOTION >> FORCE,
-    lambda X: M + E_phi @ (X - X @ H.T @ _chosen.T @ inv(H @ X @ H.T) @ _chosen @ H @ X) @ E_phi.T,
+    lambda X: M + E_phi @ (X - X @ _freed.T @ inv(_freed @ X @ _freed.T) @ _freed @ X) @ E_phi.T,
 )
-_gain = define("G_partly", _partly @ H.T @ _chosen.T @ inv(H @ _partly @ H.T) @ _chosen)
-_psi = define("psi_partly", inv(I - E_phi @ (I - _gain @ H)))
-_left = inv(I + H @ phi_tilde @ _gain) @ mass
+_gain = define("G_partly", _partly @ _freed.T @ inv(_freed @ _partly @ _freed.T))
+_psi = define("psi_partly", inv(I - E_phi @ (I - _gain @ _freed)))
+_left = mass - H @ phi_tilde @ _gain @ inv(I + _freed @ phi_tilde @ _gain) @ _freed @ phi @ M @ phi.T @ H.T
 
 _to_centre = inv(X_cm)
 _shift = X_cm @ E_phi @ _to_centre
@@ -56,7 +59,7 @@ LAWS: tuple[Law, ...] = (
         _left,
         H @ (_partly + (_psi - I) @ _partly + _partly @ phi_tilde.T) @ H.T,
         cites="inertia decomposition (24), (27)",
-        idea="M = X − E_ψ X E_φ*: with no chosen joint between, an entry is H φ X H*: the table with two indices.",
+        idea="M = X − E_ψ X E_φ*: with no free joint between, an entry is H φ X H*: the table with two indices.",
         twins=(
             Twin("all joints", _left, H @ (P + (_psi - I) @ P + P @ phi_tilde.T) @ H.T),
             Twin("none", _left, H @ (R + phi_tilde @ R + R @ phi_tilde.T) @ H.T),
@@ -68,7 +71,7 @@ LAWS: tuple[Law, ...] = (
         _left,
         H @ _psi @ M @ phi.T @ H.T,
         cites="inertia decomposition (9)",
-        idea="(I − H ψ K) H φ = H ψ for the gain of the chosen joints.",
+        idea="φ − φ K (I + F φ K)⁻¹ F φ = ψ for the gain of joints with the maps F that are free.",
         twins=(
             Twin("both sides", _left, H @ _psi @ M @ _psi.T @ H.T),
             Twin("all joints", _left, H @ psi @ M @ phi.T @ H.T),

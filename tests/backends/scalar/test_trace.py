@@ -47,6 +47,7 @@ from tests.programs.test_interpreted_programs import FORK, METHODS, MODEL, chose
 from tests.rounding import apart, rounding, size
 from tests.strategies import ALL_JOINTS, mechanisms
 
+pytestmark = pytest.mark.usefixtures("on_any_joints")
 GOLDEN = {path.relative_to(FOLDER).with_suffix("").as_posix(): e for path, e in pages().items()}
 TRACED = [name for name in GOLDEN if name not in RELATED]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -17,8 +18,7 @@ from operator_algebra.expressions.query import Query
 from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.identities.identity import Identity, Law, Statement
 from operator_algebra.meaning.evaluator import Worst, worst
-from operator_algebra.models.changes import carried, mirrored
-from operator_algebra.models.model import Model
+from operator_algebra.models.changes import carried
 from operator_algebra.models.topology import leaving, way_to
 from operator_algebra.operators.spaces import ONE, Space
 
@@ -54,11 +54,17 @@ def _residual(prober: Prober, sides: Left) -> Residual:
 
 def _equation(prober: Prober, lhs: Expr, rhs: Expr) -> Left:
     """Both sides times a random vector; on a root, a tip and one between where block diagonals are spoken of."""
-    whole = [node for side in (lhs, rhs) for node in postorder(side, children_and_definition)]
-    picky = any(isinstance(node, Diag) for node in whole) and lhs.type.domain.attached
-    way = _way(prober)
-    x = prober.random(lhs.type.domain, bodies=(way[0], way[len(way) // 2], way[-1]) if picky else None)
+    few: tuple[int, ...] | None = None
+    if lhs.type.domain.attached and (_has_diagonals(lhs) or _has_diagonals(rhs)):
+        way = _way(prober)
+        few = way[0], way[len(way) // 2], way[-1]
+    x = prober.random(lhs.type.domain, bodies=few)
     return prober.apply(lhs, x), prober.apply(rhs, x)
+
+
+@lru_cache(maxsize=4096)
+def _has_diagonals(e: Expr) -> bool:
+    return any(isinstance(node, Diag) for node in postorder(e, children_and_definition))
 
 
 def _sides(law: Statement) -> tuple[Expr, Expr]:
@@ -205,7 +211,7 @@ def _frame(prober: Prober, sample: Sample, law: Statement) -> Residual:
     lhs, rhs = _sides(law)
     turned = Sample(sample.seed, "world", sample.q, sample.v), Sample(sample.seed, "body", sample.q, sample.v)
     world, body = (
-        prober if prober.source.leaves.frame == one_.frame else Prober(prober.model, one_) for one_ in turned
+        prober if prober.source.leaves.frame == one_.frame else prober.beside(prober.model, one_) for one_ in turned
     )
     x = body.random(rhs.type.domain)
     rotation = body.source.leaves.absolute[0]
@@ -226,10 +232,10 @@ def _turn(rotation: np.ndarray, space: Space, entries: np.ndarray) -> np.ndarray
 def _numbering(prober: Prober, sample: Sample, law: Statement) -> Residual:
     """Lhs for mirrored siblings on re-ordered vectors is rhs, re-ordered."""
     lhs, rhs = _sides(law)
-    model: Model = prober.model
-    other, order = mirrored(model)
+    model = prober.model
+    other, order = prober.source.mirrored
     q, v = (carried(model, order, np.asarray(x), rates=rates) for x, rates in ((sample.q, False), (sample.v, True)))
-    second = Prober(other, Sample(sample.seed, sample.frame, q, v))
+    second = prober.beside(other, Sample(sample.seed, sample.frame, q, v))
     x = prober.random(rhs.type.domain)
     there = second.apply(lhs, Column.of(_ordered(prober, rhs.type.domain, order, x.entries)))
     here = prober.apply(rhs, x)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache, reduce
+from functools import cache, cached_property, lru_cache, reduce
 from operator import add
 from typing import assert_never
 
@@ -35,9 +35,10 @@ from operator_algebra.expressions.nodes import (
 from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.meaning.evaluator import Evaluation, Recursions, Request, Worst, worst
 from operator_algebra.meaning.source import ModelSource
+from operator_algebra.models.changes import mirrored
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
-from operator_algebra.operators.arrays import Dense
+from operator_algebra.operators.arrays import Dense, Indices
 from operator_algebra.operators.blockdict import Sparse, compressed
 from operator_algebra.operators.blocks import BlockMatrix
 from operator_algebra.operators.inputs import model_layouts
@@ -45,6 +46,7 @@ from operator_algebra.operators.inversion import unit_solver
 from operator_algebra.operators.layout import Binding, Layout
 from operator_algebra.operators.leaves import LeafValues, local_blocks
 from operator_algebra.operators.spaces import Space
+from operator_algebra.spatial.arrays import Axes
 
 MEMORY = 4e9
 _KEPT = 12  # recursions that laws share: those of the catalogue have five
@@ -69,6 +71,11 @@ class RandomSource(ModelSource):
         self.dtype = np.dtype(np.float64)
         self._layouts: dict[str, Layout] = model_layouts(model)
         self._drawn: dict[Symbol, BlockMatrix] = {}
+
+    @cached_property
+    def mirrored(self) -> tuple[Model, Indices]:
+        """The mechanism with siblings in the opposite order, and where each of its bodies stands here."""
+        return mirrored(self.model)
 
     def layout(self, space: Space) -> Layout:
         """Block sizes of a space; those of a user's space are drawn."""
@@ -110,14 +117,23 @@ class Prober:
         self._sample = sample
         self._seed = sample.seed
         self._solved: Recursions = {}
+        self._beside: dict[tuple[bool, Axes], Prober] = {}
         self.begin()
 
     def anew(self) -> Prober:
         """A prober with the same leaves, recursions and local operators with a name; nothing else is computed."""
         made = Prober(self.model, self._sample, self.source)
-        made._solved, made._named = self._solved, self._named
+        made._solved, made._named, made._beside = self._solved, self._named, self._beside
         made.run.recall(self._solved)
         return made
+
+    def beside(self, model: Model, sample: Sample) -> Prober:
+        """A prober of the same bodies otherwise, in other axes or another order, that laws share like this one."""
+        key = model is self.model, sample.frame
+        if key not in self._beside:
+            self._beside[key] = Prober(model, sample)
+        self._beside[key].begin()
+        return self._beside[key]
 
     def begin(self) -> None:
         """Start anew with random vectors: the next law is probed as if it were the first."""
@@ -226,8 +242,7 @@ class Prober:
             return self._apply(body.definition.body, x)
         if body.structure.unit and body.structure.flow in ("inward", "outward") and _is_resolvent(body):
             # Rounding at each body travels on like any other force: errors of both signs show how far.
-            signs = np.random.default_rng([self._seed, 2]).choice([-1.0, 1.0], x.size.size)
-            solved = self._substituted(body, np.stack([x.entries, x.size * signs], axis=-1))
+            solved = self._substituted(body, np.stack([x.entries, x.size * _signs(self._seed, x.size.size)], axis=-1))
             found, travelled = np.abs(solved).T
             return Column(solved[:, 0], np.maximum(found * _lost(x), np.maximum(travelled, x.size)), x.worst)
         return self._solve(e, x)
@@ -268,6 +283,12 @@ class Prober:
         rows = self.source.layout(e.type.codomain)
         parts = (self._apply(e.body, x.where(layout.owner == body)).where(rows.owner == body) for body in places)
         return reduce(add, parts, Column(np.zeros(rows.size), np.zeros(rows.size), x.worst))
+
+
+@lru_cache(maxsize=64)
+def _signs(seed: int, count: int) -> Floats:
+    """Random signs."""
+    return np.random.default_rng([seed, 2]).choice([-1.0, 1.0], count)
 
 
 def _lost(x: Column) -> float:

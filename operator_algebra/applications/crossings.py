@@ -145,45 +145,31 @@ class _Step:
             low = share
 
     def narrowed(self, place: Place, low: float, high: float, side: float) -> State | None:
-        """The state just beyond the zero, by false position that never stalls; None if the step itself has no zero."""
+        """The state just beyond the zero; None if the step itself has no zero there."""
 
         def ahead(h: float) -> float:
             state = self.again(h)
             return side * float(self.kept.values(state.t, state.q, state.v)[place])
 
-        ends = [side * float(self.seen[0][place]) if low == 0.0 else ahead(low), ahead(high)]
-        if ends[1] >= 0.0:
+        start, end = side * float(self.seen[0][place]) if low == 0.0 else ahead(low), ahead(high)
+        if end >= 0.0:
             return None
-        finest, kept, count = 2.0 * float(np.spacing(self.after.t)), 0, 0
-        while high - low > finest:
-            count += 1
-            middle = 0.5 * (low + high)
-            if ends[0] > 0.0 and count % 4:
-                middle = (low * ends[1] - high * ends[0]) / (ends[1] - ends[0])
-            tried = float(np.clip(middle, low + 0.5 * finest, high - 0.5 * finest))
-            if not low < tried < high:
-                break
+        finest, last, hopped = 2.0 * float(np.spacing(self.after.t)), (0.0, 0.0), start > 0.0
+        while not hopped and high - low > finest:
+            tried = low + self._hop(high - low, end, last)
             value = ahead(tried)
             if value < 0.0:
-                high, ends[1] = tried, value
-                ends[0] *= 0.5 if kept < 0 else 1.0
-                kept = -1
+                last, high, end = (high - low, end), tried, value
             else:
-                low, ends[0] = tried, value
-                ends[1] *= 0.5 if kept > 0 else 1.0
-                kept = 1
-            if value == 0.0:
-                return self.again(self._beyond(ahead, tried, high, finest))
-        return self.again(high)
+                low, start, hopped = tried, value, True
+        return self.again(_beyond(ahead, (low, start), (high, end), finest) if hopped else high)
 
     @staticmethod
-    def _beyond(ahead: Callable[[float], float], zero: float, high: float, finest: float) -> float:
-        """The first time seen after one at which a value is exactly zero where it is beyond."""
-        while zero + finest < high:
-            if ahead(zero + finest) < 0.0:
-                return zero + finest
-            finest *= 2.0
-        return high
+    def _hop(high: float, value: float, last: tuple[float, float]) -> float:
+        """Where to look for a hop off zero that ends before `high`, by v + a h / 2 of the value over h."""
+        rates = value / high, last[1] / last[0] if last[0] else 0.0
+        landed = high - rates[0] * (last[0] - high) / (rates[1] - rates[0]) if rates[1] < rates[0] else high
+        return float(np.clip(0.7 * landed, 1e-3 * high, 0.5 * high))
 
     def _dips(self, place: Place) -> list[tuple[float, float]]:
         """What is seen of a value, and where it is nearest to zero between two times without passing it there."""
@@ -216,6 +202,31 @@ class _Step:
                 low, left, right = left, right, left + _GOLDEN * (high - left)
                 heights = [heights[1], height(right)]
         return left if heights[0] < heights[1] else right
+
+
+def _beyond(
+    value: Callable[[float], float], before: tuple[float, float], after: tuple[float, float], finest: float
+) -> float:
+    """A place at which a value is negative, and by `finest` before which it is not, between two such places.
+
+    [Chandrupatla, A new hybrid quadratic / bisection algorithm for finding the zero of a nonlinear function without
+    using derivatives, Advances in Engineering Software, 1997]
+    """
+    (a, fa), (b, fb), (c, fc), share = after, before, before, 0.5
+    while abs(b - a) > finest and a != (x := a + share * (b - a)) != b:
+        fx = value(x)
+        if (fx < 0.0) == (fa < 0.0):
+            c, fc = a, fa
+        else:
+            (c, fc), (b, fb) = (b, fb), (a, fa)
+        a, fa = x, fx
+        xi, phi = (a - b) / (c - b), (fa - fb) / (fc - fb)
+        share = 0.5
+        if phi * phi < xi and (1.0 - phi) ** 2 < 1.0 - xi:
+            share = fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
+        least = min(0.5, 0.5 * finest / abs(b - a))
+        share = float(np.clip(share, least, 1.0 - least))
+    return a if fa < 0.0 else b
 
 
 def _cubic(s: float, h: float, start: Numbers, end: Numbers, rate: Numbers, rate_at_end: Numbers) -> Numbers:

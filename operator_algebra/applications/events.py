@@ -45,7 +45,7 @@ J = operator("J_event", RATE >> impacts.HIT)
 class Bounce:
     """Rates jump by v⁺ = v − (1 + e) P_⊥ v, so that J v⁺ = −e J v: an impact of `impacts`, while J v < 0.
 
-    `rows` gives J (…, k, nv) of a model at q. Loops and gears hold through the impact.
+    `rows` gives J (k, nv) of a model at q, (nq,). Loops and gears hold through the impact.
 
     >>> Bounce(lambda model, q: np.array([[1.0, 0.0]]), restitution=0.5).restitution
     0.5
@@ -71,8 +71,8 @@ Value: TypeAlias = Expr | Query | str | Callable[[Model, float, Floats, Floats],
 class Event:
     """Something that happens where a value passes zero.
 
-    A formula may read q, v and a scalar t, and what `inputs` has by name. `stop` ends the motion there; `then` gives
-    the rates with which it goes on.
+    A formula may read q, v and a scalar t, and what `inputs` has by name; a function is given all motions side by side.
+    `stop` ends them there; `then` gives the rates with which the one goes on to which it happens.
 
     >>> import operator_algebra as oa
     >>> arm = oa.load("planar2r")

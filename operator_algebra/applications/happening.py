@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from operator_algebra.applications import embedding, holding, impacts
+from operator_algebra.applications import embedding
+from operator_algebra.applications.colliding import rebound
 from operator_algebra.applications.crossings import Crossings
-from operator_algebra.applications.events import Bounce, Event, J
+from operator_algebra.applications.events import Bounce, Event
 from operator_algebra.applications.film import Happening
 from operator_algebra.applications.keeping import Keeper
 from operator_algebra.applications.stepping import Rule, State
@@ -123,26 +124,36 @@ class Watch:
             return [after]
         state, self._sides = crossing.state, np.array(crossing.sides)
         self._count(state.t, crossing.crossed)
+        bouncing = np.array([isinstance(event.then, Bounce) for event in self.events])
+        back = crossing.crossed & bouncing.reshape(-1, *(1,) * (crossing.crossed.ndim - 1))
+        self._sides = np.where(back, -self._sides, self._sides)
         v = np.array(state.v)
-        for k, event in enumerate(self.events):
-            where = np.array(crossing.crossed[k])
-            if where.any():
-                if isinstance(event.then, Bounce):
-                    self._sides[k] = np.where(where, -self._sides[k], self._sides[k])
-                    where &= self._bounced(event, event.then, state, v, where)
-                elif event.then is not None:
-                    self._moved(event, state, v, where)
-                self._tell(event, state.t, where)
+        for place in np.argwhere(crossing.crossed.any(axis=0)).tolist():
+            self._act(state, v, crossing.crossed, tuple(place))
         if (v == state.v).all():
             return [state]
         started = self._restarted(state, v)
         self._turn(crossing.crossed, started, after.t - before.t)
         return [state, started]
 
-    def _tell(self, event: Event, t: float, where: NDArray[np.bool_]) -> None:
-        for place in np.argwhere(where).tolist():
-            self.happened.append(Happening(t, event.name, tuple(place)))
-        self.stopped |= event.stop and bool(where.any())
+    def _act(self, state: State, v: Floats, crossed: NDArray[np.bool_], place: tuple[int, ...]) -> None:
+        """What happens to the rates of one motion: impacts first, of all that is touched, then the other events."""
+        happening = [event for k, event in enumerate(self.events) if crossed[(k, *place)]]
+        q, acting = state.q[place], [event for event in happening if not isinstance(event.then, Bounce)]
+        if len(acting) < len(happening):
+            distance = np.abs(self._crossings.values(state.t, state.q, state.v))
+            met = [
+                (event, event.then)
+                for k, event in enumerate(self.events)
+                if isinstance(event.then, Bounce) and (crossed[(k, *place)] or distance[(k, *place)] <= _NOISE)
+            ]
+            v[place], hit = rebound(self.keeper, met, q, v[place])
+            acting = [*hit, *acting]
+        for event in acting:
+            if event.then is not None and not isinstance(event.then, Bounce):
+                v[place] = self._given(event, event.then(self.keeper.model, state.t, q, np.array(v[place])))
+            self.happened.append(Happening(state.t, event.name, place))
+            self.stopped |= event.stop
 
     def _count(self, t: float, crossed: NDArray[np.bool_]) -> None:
         """Refuse to go on where events follow each other without end."""
@@ -156,55 +167,15 @@ class Watch:
                 "rests on anything by itself: end the motion there, stop=True, and hold it by constraints from then on."
             )
 
-    def _bounced(
-        self, event: Event, bounce: Bounce, state: State, v: Floats, where: NDArray[np.bool_]
-    ) -> NDArray[np.bool_]:
-        """Let the rates of motions jump where these approach, and tell which do."""
-        q, rates = (state.q, v) if not v.shape[:-1] else (state.q[where], v[where])
-        rows = self._rows(event, bounce, q)
-        approaching = (rows @ rates[..., None])[..., 0].min(axis=-1) < 0.0
-        if not approaching.any():
-            return np.zeros_like(where)
-        if not v.shape[:-1]:
-            v[...] = self._after(bounce, q, rates, rows)
-            return where
-        met = np.zeros_like(where)
-        met[where] = approaching
-        rows = rows + np.zeros((*q.shape[:-1], 1, 1))
-        v[met] = self._after(bounce, q[approaching], rates[approaching], rows[approaching])
-        return met
-
-    def _after(self, bounce: Bounce, q: Floats, v: Floats, rows: Floats) -> Floats:
-        keeper = self.keeper
-        held = holding.held.jacobian if keeper.count else None
-        met = impacts.of(J, held, geared=bool(keeper.model.mimic))
-        values = {"v": v, "J_event": rows, "restitution": np.asarray(bounce.restitution)}
-        return keeper.value(met.velocity_after, q, **values, **({"C": keeper.picked(q)} if keeper.count else {}))
-
-    def _rows(self, event: Event, bounce: Bounce, q: Floats) -> Floats:
-        given = bounce.rows(self.keeper.model, q)
-        try:
-            rows = numeric(given)
-        except NotNumeric:
-            rows = np.zeros(0)
-        nv = self.keeper.model.nv
-        if rows.ndim < 2 or rows.shape[-1] != nv or not rows.size or not np.isfinite(rows).all():
-            what = f"the rows of event {quoted(event.name)} are {shown(given)}"
-            raise InputError(f"{what}. Give finite numbers (…, rows, {nv}).")
-        return rows
-
-    def _moved(self, event: Event, state: State, v: Floats, where: NDArray[np.bool_]) -> None:
+    def _given(self, event: Event, given: ArrayLike) -> Floats:
         """Rates that somebody's function gives, where they keep to gears; loops are looked at where a motion starts."""
-        model, single = self.keeper.model, not v.shape[:-1]
-        assert callable(event.then)
-        given = event.then(model, state.t, *((state.q, v) if single else (state.q[where], v[where])))
-        what = f"the rates after event {quoted(event.name)}"
+        model, what = self.keeper.model, f"the rates after event {quoted(event.name)}"
         found = model.check_v(given, what)
-        if not is_plain(found) or found.shape != (v if single else v[where]).shape:
-            raise InputError(f"{what} have shape {found.shape} of {found.dtype.name}. Give floats like v.")
+        if not is_plain(found) or found.shape != (model.nv,):
+            raise InputError(f"{what} have shape {found.shape} of {found.dtype.name}. Give {model.nv} floats.")
         if (np.abs(found - embedding.follow_rates(model, found)) > _OFF * (1.0 + np.abs(found))).any():
             raise InputError(f"{what} are not those of joints that mimic others. Take oa.embedding.follow_rates.")
-        v[... if single else where] = found
+        return found
 
     def _restarted(self, state: State, v: Floats) -> State:
         try:

@@ -150,7 +150,7 @@ class Keeper:
         return self._called(e)(q=q, **values)
 
     def _called(self, e: Expr) -> Callable[..., Floats]:
-        program = compile_program(e, self.model, redundant="least norm" if self._dependent else "raise")
+        program = compile_program(e, self.model)
         if self._gears is not None and "gears" in program.inputs:
             return partial(program, **self._gears)
         return program

@@ -225,6 +225,50 @@ def test_loops_with_redundant_rows_hold_through_impacts() -> None:
     assert apart(film.v[k + 1], -0.5 * film.v[k]) <= rounding(size(v), terms=100, condition=1e3)
 
 
+@pytest.mark.parametrize("restitution", [1.0, 0.6])
+def test_a_table_that_falls_flat_rebounds_flat(restitution: float) -> None:
+    """Its four legs are met at once, though the velocities of three tell that of the fourth."""
+    corners = {f"leg {k}": (x, y, -0.5) for k, (x, y) in enumerate(((1, 0.5), (-1, 0.5), (-1, -0.5), (1, -0.5)))}
+    frames = {name: Frame("table", Placement(translation=place)) for name, place in corners.items()}
+    table = Body("table", None, Joint.floating(), inertia=Inertia.box(3.0, (2.0, 1.0, 0.1)))
+    model = Model(name="table", bodies=[table], frames=frames)
+    legs = [events.wall(name, (0, 0, 1), restitution=restitution) for name in corners]
+    q = model.neutral()
+    q[2] = 1.5
+    film = oa.simulate(model, q, np.zeros(6), until=0.6, events=legs)
+    (k,) = jumps(film)
+    exact = rounding(10.0, terms=len(film), condition=1e2)
+    assert sorted(event.name for event in film.events) == sorted(leg.name for leg in legs)
+    assert apart(film.v[k + 1], -restitution * film.v[k]) <= exact
+    assert size(film.v[:, :3]) <= exact
+
+
+def test_an_impact_pushes_and_never_pulls() -> None:
+    """Two feet near the middle of a plank, which meet the floor with 0.2 and 1 m/s.
+
+    The push at one foot moves the other by b / a of that at itself, with a = 1/m + r²/J and b = 1/m − r²/J. Both rates
+    turned round would take a pull at the slow foot; so the fast one alone is met, and the slow one is thrown up.
+    """
+    m, r = 1.5, 0.3
+    plank = Body("plank", None, Joint.planar((0, 1, 0)), inertia=Inertia.box(m, (2.0, 0.1, 0.1)))
+    frames = {name: Frame("plank", Placement(translation=(x, 0, 0))) for name, x in (("slow", -r), ("fast", r))}
+    model = Model(name="plank", bodies=[plank], gravity=(0, 0, 0), frames=frames)
+    inertia = m * (2.0**2 + 0.1**2) / 12.0
+    a, b = 1.0 / m + r * r / inertia, 1.0 / m - r * r / inertia
+    q = model.neutral()
+    upward: dict[str, Any] = {}
+    for name in frames:
+        picked = oa.task_space.stack(model, oa.task_space.picks(model, [name], linear=True, q=q))[:, 2:]
+        upward[name] = oa.compile(oa.task_space.stacked.jacobian, model)(q=q, B_stacked=picked)[0]
+    v: Any = LINALG.lstsq(np.array(list(upward.values())), np.array([-0.2, -1.0]), rcond=None)[0]
+    film = oa.simulate(model, q, v, until=0.01, events=[events.wall(name, (0, 0, 1)) for name in frames])
+    exact = rounding(10.0, terms=len(film), condition=1e2)
+    assert [event.name for event in film.events] == ["fast hits the wall"]
+    (k,) = jumps(film)
+    assert abs(upward["fast"] @ film.v[k + 1] - 1.0) <= exact
+    assert abs(upward["slow"] @ film.v[k + 1] - (2.0 * b / a - 0.2)) <= exact
+
+
 def test_motions_side_by_side_bounce_each_at_its_own_time() -> None:
     model, hit = bouncing()
     starts = np.linspace([2.2, -0.3], [2.5, 0.3], 4).reshape(2, 2, 2)

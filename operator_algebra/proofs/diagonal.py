@@ -2,7 +2,8 @@
 
 Blocks at its ends come out, E X E* among them; what goes one way has the diagonal of its parts, 0 if strict, I if unit;
 diag(E* Y E) = diag(E* diag(Y) E) for any Y, since only the parent's own block enters; diag(E Y E*) = E diag(Y) E* if Y
-joins ancestors and descendants only, since children of one body are neither. On chains E* X E is block-diagonal.
+goes one way, since children of one body don't lead to each other. On chains E* X E is block-diagonal. For a Y such as
+φ M φ* that joins ancestors and descendants only the same is true, but the kernel cannot see it.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def _of_word(letters: tuple[Letter, ...], named: Named, *, serial: bool) -> Form
     if count > 1 and first.hop and last.hop:
         ends = first.flow, last.flow
         inner = _shape(letters[1:-1], serial=serial).flow
-        if ends == ("inward", "outward") and inner in (*_ONE_WAY, "related"):
+        if ends == ("inward", "outward") and inner in _ONE_WAY:
             return times(word(letters[0]), _of_word(letters[1:-1], named, serial=serial), word(letters[-1]))
         if ends == ("outward", "inward"):
             made = times(word(letters[0]), _of_word(letters[1:-1], named, serial=serial), word(letters[-1]))

@@ -11,8 +11,8 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
-from itertools import product
+from functools import cache, lru_cache
+from itertools import islice, product
 from typing import Literal, TypeAlias
 
 from operator_algebra.expressions.nodes import Expr, Fixpoint, Inverse, Local, Product, Symbol
@@ -212,34 +212,39 @@ class Part:
 
     def signs(self, tree: Mechanism) -> list[Sign]:
         """The parameters in order: which of them must be positive."""
-        found: list[Sign] = []
-        for place in self.places(tree):
-            height, width = self.block_size(tree, place)
-            match self.kind:
-                case "plain":
-                    found += _ANY * (height * width)
-                case "symmetric" | "square" | "lower":
-                    for i in range(height):
-                        found += _ANY * i
-                        found.append("positive" if self.positive else "any")
-                case "axis":
-                    found += _ANY * 3
-                case "subgroup":
-                    found += _ANY * 6 if height == 1 else ("positive", *_ANY * 6)
-                case "shift":
-                    found += ("positive", *_ANY * 6)
-                case "inertia":
-                    found += ("positive", *_ANY * 3, "positive", "any", "positive", "any", "any", "positive")
-        return found
+        return [sign for place in self.places(tree) for sign in self._of_block(*self.block_size(tree, place))]
+
+    def _of_block(self, height: int, width: int) -> tuple[Sign, ...]:
+        """The parameters of one block."""
+        match self.kind:
+            case "plain":
+                return _ANY * (height * width)
+            case "symmetric" | "square" | "lower":
+                last: Sign = "positive" if self.positive else "any"
+                return tuple(sign for i in range(height) for sign in (*_ANY * i, last))
+            case "axis":
+                return _ANY * 3
+            case "subgroup":
+                return _ANY * 6 if height == 1 else ("positive", *_ANY * 6)
+            case "shift":
+                return ("positive", *_ANY * 6)
+            case "inertia":
+                return ("positive", *_ANY * 3, "positive", "any", "positive", "any", "any", "positive")
 
     def dense(self, tree: Mechanism, numbers: Sequence[Number]) -> Rows:
         """The whole operator."""
         made: Rows = [[0] * tree.whole(self.key.type.domain) for _ in range(tree.whole(self.key.type.codomain))]
         rest = iter(numbers)
         for i, j in self.places(tree):
-            block = self._block(rest, *self.block_size(tree, (i, j)))
+            size = self.block_size(tree, (i, j))
+            own = tuple(islice(rest, len(self._of_block(*size))))
             if self._is_there(tree.parent, i, j):
-                _put(made, block, _start(tree, self.key.type.codomain, i), _start(tree, self.key.type.domain, j))
+                _put(
+                    made,
+                    _block(self.kind, own, *size),
+                    _start(tree, self.key.type.codomain, i),
+                    _start(tree, self.key.type.domain, j),
+                )
         if self.unit:
             for k, row in enumerate(made):
                 row[k] += 1
@@ -253,27 +258,27 @@ class Part:
             return parent[below] == above
         return self.relation != "path" or above == below or above in ancestors(parent, below)
 
-    def _block(self, numbers: Iterator[Number], height: int, width: int) -> Rows:
-        match self.kind:
-            case "plain":
-                return [[next(numbers) for _ in range(width)] for _ in range(height)]
-            case "symmetric" | "square" | "lower":
-                lower: Rows = [[next(numbers) if j <= i else 0 for j in range(width)] for i in range(height)]
-                if self.kind == "square":
-                    return own_square(lower)
-                if self.kind == "lower":
-                    return lower
-                return [[lower[max(i, j)][min(i, j)] for j in range(width)] for i in range(height)]
-            case "axis":
-                return [[*(next(numbers) for _ in range(3)), 0, 0, 0]]
-            case "subgroup":
-                if height == 1:
-                    return [[next(numbers) for _ in range(6)]]
-                return times(SUBGROUPS[height], rigid_shift(*(next(numbers) for _ in range(7))))
-            case "shift":
-                return rigid_shift(*(next(numbers) for _ in range(7)))
-            case "inertia":
-                return rigid_inertia(*(next(numbers) for _ in range(10)))
+
+@lru_cache(maxsize=4096)
+def _block(kind: Kind, numbers: tuple[Number, ...], height: int, width: int) -> Rows:
+    """One block; samples differ in a few numbers, so most blocks come again."""
+    rest = iter(numbers)
+    match kind:
+        case "plain":
+            return [[next(rest) for _ in range(width)] for _ in range(height)]
+        case "symmetric" | "square" | "lower":
+            lower: Rows = [[next(rest) if j <= i else 0 for j in range(width)] for i in range(height)]
+            if kind != "symmetric":
+                return own_square(lower) if kind == "square" else lower
+            return [[lower[max(i, j)][min(i, j)] for j in range(width)] for i in range(height)]
+        case "axis":
+            return [[*numbers, 0, 0, 0]]
+        case "subgroup":
+            return [[*numbers]] if height == 1 else times(SUBGROUPS[height], rigid_shift(*numbers))
+        case "shift":
+            return rigid_shift(*numbers)
+        case "inertia":
+            return rigid_inertia(*numbers)
 
 
 def _start(tree: Mechanism, space: Space, body: int) -> int:

@@ -98,7 +98,7 @@ class Plan:
         """The samples in a field, ready for formulas; sound where they are all that is declared."""
         known: dict[_Drawn, Rows] = {}
         listed = [self.dense(sample, known) for sample in samples]
-        stacked = {key: field.array([one[key] for one in listed]) for key in listed[0]} if listed else {}
+        stacked = {key: _stacked(field, [one[key] for one in listed]) for key in listed[0]} if listed else {}
         given: dict[Expr, Array] = {key: array for key, array in stacked.items() if isinstance(key, Symbol)}
         sound: Mask | None = None
         for pivot in self.pivots:
@@ -120,6 +120,13 @@ class Plan:
         if structure.flow == "diagonal":
             return made.right_inverse(leaf).sound
         return made.field.inverses(made.value(leaf).array)[1] if structure.invertible else None
+
+
+def _stacked(field: Field, listed: Sequence[Rows]) -> Array:
+    """Matrices as a stack; those that samples share are converted once."""
+    different = {id(rows): rows for rows in listed}
+    places = {one: place for place, one in enumerate(different)}
+    return field.array([*different.values()])[[places[id(rows)] for rows in listed]]
 
 
 def driving(

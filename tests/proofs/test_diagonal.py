@@ -21,6 +21,7 @@ CASES: list[tuple[oa.Expr, dict[str, int]]] = [
     (E_phi @ R @ E_phi.T, {"E_phi R E_phi'": 1}),
     (phi @ E_phi @ R @ E_phi.T, {"E_phi R E_phi'": 1}),
     (P @ E_phi.T @ psi.T @ Upsilon @ psi @ E_phi @ P, {"P diag_3 P": 1}),
+    (E_phi @ phi @ M @ phi.T @ E_phi.T, {"diag": 1}),
     (2 * (H @ phi @ M) + 3 * (H @ M), {"H M": 5}),
 ]
 

@@ -1,5 +1,6 @@
 """The search: rewriting, then tactics, then other orders; it ends, and says whether all rules were known."""
 
+import math
 import time
 from collections.abc import Sequence
 
@@ -101,6 +102,12 @@ def found_by(claims: Sequence[Identity], seconds: float) -> list[str]:
     return found
 
 
+def test_what_is_found_in_another_order_the_kernel_believes_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this order φ M φ* between hops comes up, whose diagonal comes out: the kernel could not see that."""
+    monkeypatch.setattr("operator_algebra.proofs.search._SEEDS", (18, 58))
+    assert len(found_by([law for law in LAWS if law.name == "composite inertia as covariance"], 60.0)) == 1
+
+
 @pytest.mark.parametrize("count", [1, pytest.param(40, marks=pytest.mark.slow)])
 def test_with_random_orders_no_twin_is_proved_and_nearly_all_laws_are(
     count: int, monkeypatch: pytest.MonkeyPatch
@@ -116,4 +123,4 @@ def test_with_random_orders_no_twin_is_proved_and_nearly_all_laws_are(
         tried += len(laws)
         proved += len(found_by(laws, 60.0))
         assert found_by(TWINS[:: len(TWINS) // 20][:20], 0.5) == []
-    assert proved >= 0.98 * tried
+    assert tried - proved <= math.ceil(0.02 * tried)

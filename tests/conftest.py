@@ -58,4 +58,8 @@ def _little_code(request: pytest.FixtureRequest) -> Iterator[None]:
 def on_any_joints(monkeypatch: pytest.MonkeyPatch) -> None:
     """Formulas have values, and programs compute them, also where they are no derivatives, as with universal joints."""
     for door in (compiler, evaluation):
-        monkeypatch.setattr(door, "refuse_outside", lambda *_: None)
+        monkeypatch.setattr(door, "refuse_outside", _nothing)
+
+
+def _nothing(*_: object) -> None:
+    """Refuses no mechanism."""

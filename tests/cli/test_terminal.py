@@ -19,6 +19,7 @@ from operator_algebra.cli.main import app
 from operator_algebra.cli.reading.lookup import applications, formula, homes, names
 from operator_algebra.errors import InputError, ParseError
 from operator_algebra.identities.catalogue import catalogue
+from operator_algebra.identities.claims import claim_names
 from operator_algebra.markup import width
 
 COMMANDS = ("", *(str(info.name) for info in app.registered_commands))
@@ -148,7 +149,7 @@ def test_every_formula_of_an_application_is_found_by_its_full_name_or_a_clear_sh
     for dotted, e in applications().items():
         assert formula(dotted) is e
     for name, dotted in homes().items():
-        if name in names():
+        if name in names() and name not in claim_names():  # what a claim may name comes first, as J does
             assert any(formula(name) is formula(one) for one in dotted)
             assert len(dotted) == 1 or formula(name).render() == name
         else:

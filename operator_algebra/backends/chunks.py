@@ -61,6 +61,14 @@ def row_of(array: Numbers, lead: tuple[int, ...], own: int) -> Numbers:
     return np.broadcast_to(array, (*lead, *shape)).reshape(int(np.prod(lead, dtype=np.intp)), *shape)
 
 
+def row_or_one(array: Numbers, lead: tuple[int, ...], own: int) -> Numbers:
+    """The same; one row where it belongs to every sample."""
+    outer = array.ndim - own
+    return (
+        array.reshape(1, *array.shape[outer:]) if all(n == 1 for n in array.shape[:outer]) else row_of(array, lead, own)
+    )
+
+
 def samples(
     q: Numbers, v: Numbers | None, inputs: Bound, part: Part, axes: int
 ) -> tuple[Numbers, Numbers | None, Bound]:

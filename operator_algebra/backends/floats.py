@@ -14,7 +14,7 @@ import numpy as np
 
 from operator_algebra.arguments import Redundant
 from operator_algebra.backends.backend import Result, Run
-from operator_algebra.backends.chunks import in_a_row, lead_of, row_of, samples
+from operator_algebra.backends.chunks import in_a_row, lead_of, row_or_one, samples
 from operator_algebra.backends.kernel import Kernel, MachineCode
 from operator_algebra.backends.loops.run import LoopKernel, loop_kernel
 from operator_algebra.backends.numpy.execute import Interpreter
@@ -89,10 +89,11 @@ class Floats:
 
     def operations(self, inputs: Bound) -> dict[str, int] | None:
         """How many scalar operations of each kind the results take for arguments of this form, if that is a list."""
-        if not self._small:
+        signature = Signature.of(inputs)
+        if not self._traceable or not self._small(signature):
             return None
         try:
-            traced = trace(self._program, self._model, Signature.of(inputs))
+            traced = trace(self._program, self._model, signature)
         except Untraceable:
             return None
         return operations(traced.entries)
@@ -134,7 +135,7 @@ class Floats:
         if kernel is None:
             return self.interpreted(q, v, inputs)
         lead = lead_of(q, v, inputs)
-        rows = [row_of(q, lead, 1), *(row_of(block, lead, 2) for block in given(inputs))]
+        rows = [row_or_one(q, lead, 1), *(row_or_one(block, lead, 2) for block in given(inputs))]
         with np.errstate(over="ignore"):  # what is too large then is not trusted
             flat = [
                 row.reshape(len(row), size).astype(kernel.kind, copy=False)

@@ -21,7 +21,7 @@ def verify_blocks(blocks: Sequence[SampleBlock], structure: Structure, names: Se
     """Check the flags of a block-diagonal or hop operator, block by block."""
     if structure.hop:
         return
-    for shape in dict.fromkeys(block.shape[-2:] for block in blocks):
+    for shape in dict.fromkeys(block.shape[-2:] for block in blocks if block.size):
         which = [k for k, block in enumerate(blocks) if block.shape[-2:] == shape]
         lead = np.broadcast_shapes(*{blocks[k].shape[:-2] for k in which})
         stack = np.stack([np.broadcast_to(blocks[k], (*lead, *shape)) for k in which])

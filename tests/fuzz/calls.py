@@ -46,6 +46,8 @@ CASES = 400
 """Of one process."""
 FEW = 20
 """Bodies of a mechanism that many samples are tried of, and samples of larger ones."""
+FAR = 1e100
+"""Squares of larger numbers may leave the range of floats."""
 SHARE = 8_000
 """Operations of machine code that are worth a thread."""
 
@@ -214,6 +216,11 @@ def finite(value: Any) -> Floats:
 
 def compare(of: Subject, found: Told, wanted: Told, values: Values) -> None:
     """Refuse what the interpreter would not say."""
+    if found.error is None and size(*map(finite, values.values())) > FAR:
+        # Generated code need not form what cancels, so it may have numbers where the interpreter leaves their range.
+        unmasked = wanted.error is None and np.isnan(np.concatenate([one.ravel() for one in flat(wanted.result)])).any()
+        if unmasked or isinstance(wanted.error, RangeError):
+            return
     assert type(found.error) is type(wanted.error), f"{found.error!r} where {wanted.error!r} is right"
     if wanted.error is not None:
         assert not isinstance(wanted.error, InputError) or str(found.error) == str(wanted.error), str(found.error)

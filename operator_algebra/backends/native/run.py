@@ -165,7 +165,9 @@ def in_rows(array: Numbers, count: int, size: int, kind: Kind = _FLOATS) -> Numb
 
 
 def address(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> int:
-    """Of the first entry; the short way is for what may be written and has no gaps."""
+    """Of the first entry, if there is one; the short way is for what may be written and has no gaps."""
+    if not array.size:
+        return 0
     try:
         return ctypes.addressof(_BYTE.from_buffer(cast("bytearray", array)))
     except (TypeError, ValueError):

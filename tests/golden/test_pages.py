@@ -18,6 +18,7 @@ WITHOUT_FORMULAS = {
     "__init__",
     "cited",
     "closing",
+    "colliding",
     "crossings",
     "diagnosis",
     "displacements",

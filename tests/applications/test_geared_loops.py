@@ -12,6 +12,7 @@ import operator_algebra as oa
 from operator_algebra import constraints, embedding
 from operator_algebra.applications import holding, impacts
 from operator_algebra.errors import InputError
+from operator_algebra.interop.pinocchio import twin
 from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.loops import Loop
 from operator_algebra.models.model import Body, Frame, Mimic, Model
@@ -37,10 +38,10 @@ def wheel_and_weight() -> Model:
     return Model(name="geared bars", bodies=bodies, mimic=mimic, **known)
 
 
-def spatial(seed: int) -> tuple[Model, Any]:
+def spatial(seed: int, *, branching: float = 0.2) -> tuple[Model, Any]:
     """A random tree with followers, whose last body is held to where it is, and the configuration in which it is."""
     joints = ("revolute", "prismatic", "revolute", "helical")
-    tree = oa.random_tree(9, branching=0.2, seed=seed, joints=joints)
+    tree = oa.random_tree(9, branching=branching, seed=seed, joints=joints)
     names = tree.joint_names
     rng = np.random.default_rng(seed)
     pairs: list[int] = rng.permutation(len(names))[:4].tolist()
@@ -108,6 +109,27 @@ def test_acceleration_and_impact_are_those_of_dense_multipliers(seed: int) -> No
     assert apart(bounced["after"], after) <= allowed * condition(mass) * size(after, v)
     energies = [0.5 * rates @ mass @ rates for rates in (v, after)]
     assert apart(bounced["lost"], energies[0] - energies[1]) <= allowed * condition(mass) * size(*energies)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_acceleration_is_that_of_pinocchios_mass_matrix_with_multipliers(seed: int) -> None:
+    pin = pytest.importorskip("pinocchio")
+    model, q = spatial(seed, branching=0.0)
+    v = constraints.kept_rates(model, q, model.random(seed)[1])
+    other = twin(model)
+    upper = np.triu(pin.crba(other.model, other.data, other.q(q)))
+    mass = other.matrix(upper + np.triu(upper, 1).T)
+    bias = other.v(pin.nonLinearEffects(other.model, other.data, other.q(q), other.v(v)))
+    A, drift = loop_rows(model, q, v)
+    B = np.vstack([A, gear_rows(model)])
+    whole = np.block([[mass, -B.T], [B, np.zeros((len(B), len(B)))]])
+    expected = LINALG.solve(whole, np.concatenate([-bias, -drift, np.zeros(len(model.mimic))]))[: model.nv]
+    picked: dict[str, Any] = {**constraints.rows(model, q=q, v=v)}
+    found = oa.compile(holding.geared.acceleration, model)(
+        q=q, v=v, T=np.zeros(model.nv), **picked, **embedding.coupling(model)
+    )
+    allowed = rounding(size(expected) + size(bias), terms=9 * model.n, condition=condition(whole))
+    assert apart(found, expected) <= allowed
 
 
 def test_a_motion_is_that_of_dense_multipliers() -> None:

@@ -132,6 +132,7 @@ def test_acceleration_is_that_of_pinocchios_mass_matrix_with_multipliers(seed: i
     assert apart(found, expected) <= allowed
 
 
+@pytest.mark.slow
 def test_a_motion_is_that_of_dense_multipliers() -> None:
     """SciPy's integrator of order eight, with an equation for every row and gear; nothing is mended on its way."""
     model, q = spatial(1)

@@ -291,3 +291,10 @@ def shift_of(definition: Record) -> Shift | None:
 def called(definition: Record) -> Call | None:
     """The instruction itself, if it is a local function."""
     return definition if isinstance(definition, Call) else None
+
+
+def added_up(definition: Record) -> tuple[Ref, ...] | None:
+    """Of a sum over all bodies the values that have to belong to bodies; None of other instructions."""
+    if isinstance(definition, Total):
+        return (definition.source,)
+    return () if isinstance(definition, Reduce) else None

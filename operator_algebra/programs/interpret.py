@@ -188,7 +188,7 @@ class Interpreter:
                 before = self.program.computed[source.value].type.codomain.summands[:index]
                 return self.get(source, k).part(sum(self.mechanism.size(part, k) for part in before), height)
             case Reduce(terms=terms):
-                parts = [self.term(term, height, body) for term in terms for body in self.mechanism.bodies]
+                parts = [self.term(term, height, body) for term in terms for body in self.adding]
                 return self._adjusted(step, numbers.sum(parts, height, width))
             case Total(kind=kind, source=source):
                 return Matrix([[self._total(kind, self.everywhere(source))]], 1)
@@ -204,6 +204,11 @@ class Interpreter:
     def _adjusted(self, step: Step, block: Matrix) -> Matrix:
         """Averaged with its adjoint if it is symmetric."""
         return self.numbers.averaged(block) if step.value.symmetric and self.numbers.rounded else block
+
+    @property
+    def adding(self) -> Iterable[int]:
+        """The bodies that sums are taken over."""
+        return self.mechanism.bodies
 
     def everywhere(self, ref: Ref) -> list[Matrix]:
         """A value at all bodies; once, if it belongs to none."""

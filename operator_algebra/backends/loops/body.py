@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from operator_algebra.backends.loops.fused import Fused, fused, needed
+from operator_algebra.backends.loops.logarithm import logarithm
 from operator_algebra.backends.loops.records import Columns, Cut, Load, Piece, Slot, turn_of
 from operator_algebra.backends.native.operations import computed, turned
 from operator_algebra.backends.native.text import Block, Vector
@@ -31,11 +32,6 @@ class Setting:
     def bytes(self) -> int:
         """Of a vector."""
         return 8 * self.block.lanes
-
-    @cached_property
-    def read(self) -> Mapping[Slot, int]:
-        """The slots that anybody reads."""
-        return {**self.cut.slots, **self.cut.passing}
 
     @cached_property
     def carried(self) -> frozenset[Slot]:
@@ -86,7 +82,7 @@ class Body:
 
     def write(self, piece: Piece) -> None:
         """Load, compute, store."""
-        slots, block = self.setting.read, self.block
+        slots, block = self.cut.read, self.block
         self._compute(piece.wanted(slots))
         if self.turning:
             self._turn(piece)
@@ -99,6 +95,10 @@ class Body:
                 if not self.cut.kinds[self.kind].first:
                     value = block.vector(f"load {block.reals}, ptr {address}, align 8") + value
                 self._store(value, address)
+        for slot, node in piece.added.items():
+            if slot in slots:
+                address = self._slot("whole", slot)
+                self._store(self._vector(address) + self.read(node), address)
         conditions = [self._positive(node) for node in piece.positive]
         for of, i, node in piece.results:
             value = self.read(node)
@@ -113,7 +113,7 @@ class Body:
             turn = turn_of(node, self.loads)
             if node.known or node.operation == "input":
                 continue
-            if turn is not None and (self.turning or turn in self.setting.read):
+            if turn is not None and (self.turning or turn in self.cut.read):
                 continue
             self._values[node.number] = self._fused(joined[node.number]) if node.number in joined else self._one(node)
 
@@ -137,9 +137,9 @@ class Body:
         block.lines.append(f"store i64 {block.named(f'add i64 {count}, 1')}, ptr %runs")
         self._starting = block.named(f"bitcast {mask} {starting} to {block.truths}")
         self._received = block.named(f"icmp ne i8 {before}, 0")
-        self._compute(columns.wanted(self.setting.read))
+        self._compute(columns.wanted(self.cut.read))
         self._judge(block.both([self._positive(node) for node in columns.positive]))
-        sent = {slot: node for slot, node in columns.sent.items() if slot in self.setting.read}
+        sent = {slot: node for slot, node in columns.sent.items() if slot in self.cut.read}
         if not sent:
             return
         going = block.compared("ugt", self.read(columns.left), one)
@@ -162,6 +162,8 @@ class Body:
 
     def _one(self, node: Node) -> Vector:
         a = self.read(node.a)
+        if node.operation == "log":
+            return logarithm(a)
         if node.number in self.cut.rough[self.kind]:
             root, none = rough_root(a), self.block.constant(0.0)
             return self.block.chosen(self._starting, root, none) if self._starting else root
@@ -214,13 +216,13 @@ class Body:
             case "input":
                 return self._vector(self._entry(1 + load.of, load.place))
             case "common":
-                return self._vector(f"%base{1 + load.of}")
+                return self._vector(self._fixed(1 + load.of, load.place))
             case "number":
                 return self._spread("numbers", self.setting.wide, load.place)
             case "sign":
                 starts = self.setting.sign_starts
                 return self._spread("signs", starts[-1], starts[load.of] + load.place)
-            case "own" | "above":
+            case "own" | "above" | "whole":
                 assert load.slot is not None
                 found = self._vector(self._slot(load.where, load.slot))
                 if not self._starting or load.slot not in self.setting.carried:
@@ -257,6 +259,8 @@ class Body:
     def _slot(self, where: str, slot: Slot) -> str:
         """The address of a slot of the body or of its parent."""
         block, k = self.block, self.k
+        if slot[0] == "whole":
+            return block.named(f"getelementptr i8, ptr %whole, i64 {self.setting.bytes * self.cut.whole[slot]}")
         if where == "above":
             k = self._above()
         passes = slot in self.cut.passing
@@ -267,6 +271,10 @@ class Body:
         base = self._base(name, k, table, self.setting.bytes * len(places))
         return block.named(f"getelementptr i8, ptr {base}, i64 {self.setting.bytes * places[slot]}")
 
+    def _fixed(self, array: int, i: int) -> str:
+        """The same of what belongs to no body."""
+        return self.block.named(f"getelementptr i8, ptr %base{array}, i64 {self.setting.bytes * i}")
+
     def _above(self) -> str:
         """The number of the parent."""
         if not self._parent:
@@ -276,6 +284,8 @@ class Body:
 
     def _entry(self, array: int, i: int) -> str:
         """The address of an entry of the body in an array."""
+        if self.kind == len(self.cut.kinds):
+            return self._fixed(array, i)
         name, block = f"array{array}", self.block
         if name not in self._bases:
             place = block.named(f"getelementptr i64, ptr %start{array}, i64 {self.k}")

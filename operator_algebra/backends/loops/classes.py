@@ -79,8 +79,8 @@ class Kind:
         return replace(found, q=np.arange(nq), v=np.arange(nv))
 
 
-def kinds(model: Model, several: Sequence[BodyClass]) -> tuple[Kind, ...]:
-    """The classes of a model, by what is fixed of its bodies."""
+def kinds(model: Model, several: Sequence[BodyClass], sizes: Sequence[Indices] = ()) -> tuple[Kind, ...]:
+    """The classes of a model, by what is fixed of its bodies, and by sizes of the blocks of other spaces."""
     parent = np.asarray(model.parent)
     root, tip = parent < 0, np.ones(model.n, dtype=bool)
     tip[parent[~root]] = False
@@ -90,7 +90,7 @@ def kinds(model: Model, several: Sequence[BodyClass]) -> tuple[Kind, ...]:
     first[last[last >= 0]] = True
     if any(of.joint.kind not in JOINT_KINDS for of in several):
         raise Untraceable("the parameters of a user's joint are not stacked")
-    flags = (root, tip, first)
+    flags = (root, tip, first, *sizes)
     found = [kind for of in several for kind in _parted(of, flags, zeros=True)]
     most = min(MOST, model.n // SHARING)
     if len(found) > most:
@@ -100,13 +100,13 @@ def kinds(model: Model, several: Sequence[BodyClass]) -> tuple[Kind, ...]:
     return tuple(found)
 
 
-def _parted(of: BodyClass, flags: Sequence[np.ndarray[tuple[int], np.dtype[np.bool_]]], *, zeros: bool) -> list[Kind]:
+def _parted(of: BodyClass, flags: Sequence[np.ndarray[tuple[int], np.dtype[np.generic]]], *, zeros: bool) -> list[Kind]:
     columns = _columns(of.record().values())
-    told = [flag[of.bodies].astype(np.int8) for flag in flags]
+    told: list[Indices] = [flag[of.bodies].astype(np.intp) for flag in flags]
     # Where these are zero, a body has no block of some leaf.
     telling = columns if zeros else _columns([of.armature, of.damping, of.stiffness])
     for column in telling:
-        code = np.zeros(len(column), dtype=np.int8)
+        code = np.zeros(len(column), dtype=np.intp)
         for place, value in enumerate(_SEEN if zeros else _SEEN[:1], 1):
             code[column == value] = place
         told.append(code)
@@ -122,7 +122,7 @@ def _parted(of: BodyClass, flags: Sequence[np.ndarray[tuple[int], np.dtype[np.bo
         own = {at: column[places] for at, column in enumerate(columns) if (column[places] != column[places[0]]).any()}
         varying, copies = _told_apart(own)
         bodies = of.bodies[places]
-        _, tip, first = (bool(flag[bodies[0]]) for flag in flags)
+        _, tip, first, *_ = (bool(flag[bodies[0]]) for flag in flags)
         found.append(Kind(bodies, of, places, tip, first, varying, copies))
     return found
 

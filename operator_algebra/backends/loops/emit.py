@@ -12,7 +12,8 @@ from operator_algebra.backends.loops.records import Cut, Piece
 from operator_algebra.backends.loops.rows import WATCHED, given_back, looked_through, taken
 from operator_algebra.backends.native.text import Block
 
-FIXED = ("kinds", "parents", "numbers", "signs", "kept", "passing", "columns", "active", "runs", "flags", "mask")
+_TABLES = ("kinds", "parents", "numbers", "signs")
+FIXED = (*_TABLES, "kept", "passing", "columns", "whole", "active", "runs", "flags", "mask")
 """What stands in the table before the arrays."""
 EACH = ("array", "step", "size", "start")
 """What stands there of each array."""
@@ -42,6 +43,8 @@ class _Emitter:
         self.block = Block(lanes)
         self.inputs = inputs
         self.arrays = 1 + inputs + results
+        self._turns = False
+        """Whether the first sweep has sines and cosines."""
         self.setting = Setting(cut, self.block, inputs, fuses)
 
     def text(self) -> str:
@@ -61,10 +64,19 @@ class _Emitter:
         lines += [f"store {mask} -1, ptr %trusted", f"store {wide.reals} zeroinitializer, ptr %watch, align 8"]
         rows = self._rows()
         self._take(rows)
+        for place in self.cut.whole.values():
+            address = block.named(f"getelementptr i8, ptr %whole, i64 {self.setting.bytes * place}")
+            lines.append(f"store {block.reals} zeroinitializer, ptr {address}, align 8")
         lines += ["br label %sweep0"]
         sweeps = [(d, row) for d, row in zip(self.cut.directions, self.cut.table, strict=True) if self._works(row)]
+        self._turns = self._works(self.cut.table[0])
         for number, (direction, row) in enumerate(sweeps):
-            self._sweep(number, row, inward=direction == "inward")
+            if direction == "once":
+                lines.append(f"sweep{number}:")
+                Body(self.setting, len(self.cut.kinds), "0", turning=False).write(row[-1])
+                lines.append(f"br label %sweep{number + 1}")
+            else:
+                self._sweep(number, row, inward=direction == "inward")
         lines.append(f"sweep{len(sweeps)}:")
         if block.lanes > 1:
             for array in range(1 + self.inputs, self.arrays):
@@ -133,7 +145,7 @@ class _Emitter:
         ]
 
     def _works(self, row: Sequence[Piece]) -> bool:
-        return any(piece.wanted(self.setting.read) for piece in row)
+        return any(piece.wanted(self.cut.read) for piece in row)
 
     # -- a sweep ---------------------------------------------------------------------------------------------------
 
@@ -146,11 +158,12 @@ class _Emitter:
         k = f"%k{number}"
         address = block.named(f"getelementptr i8, ptr %kinds, i64 {k}")
         kind = block.named(f"load i8, ptr {address}")
+        *row, _ = row
         cases = " ".join(f"i8 {i}, label %piece{number}_{i}" for i in range(len(row)))
         lines.append(f"switch i8 {kind}, label %after{number} [{cases}]")
         for i, piece in enumerate(row):
             lines.append(f"piece{number}_{i}:")
-            body = Body(self.setting, i, k, turning=row is self.cut.table[0])
+            body = Body(self.setting, i, k, turning=not number and self._turns)
             body.write(piece)
             if piece.columns is not None:
                 body.write_columns(piece.columns, f"columns{number}_{i}", f"after{number}")

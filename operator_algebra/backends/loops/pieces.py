@@ -17,6 +17,7 @@ from operator_algebra.backends.loops.frames import framed
 from operator_algebra.backends.loops.records import Cut, Piece, Slot
 from operator_algebra.backends.loops.tracer import KindTracer, NotYet, Shared
 from operator_algebra.backends.loops.weights import weights
+from operator_algebra.backends.loops.whole import WholeTracer
 from operator_algebra.backends.scalar.graph import Untraceable, needed
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.errors import SingularError
@@ -27,10 +28,13 @@ from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.leaf_factors import body_classes
 from operator_algebra.operators.spaces import MOTION
-from operator_algebra.programs.instructions import Shift, shift_of
+from operator_algebra.programs.instructions import Shift, added_up, shift_of
 from operator_algebra.programs.interpret import Unread
 from operator_algebra.programs.program import Direction, Pivot, Program, Sweep, tested_block
 from operator_algebra.programs.records import Record, references
+
+_FAMILIES = ("spatial", "joint")
+"""Spaces whose blocks are as large as the kind of a joint says."""
 
 
 def cut(program: Program, model: Model, signature: Signature, *, bearing: bool = True) -> Cut:
@@ -49,23 +53,33 @@ def cut(program: Program, model: Model, signature: Signature, *, bearing: bool =
 class _Cutter:
     def __init__(self, program: Program, model: Model, signature: Signature, *, bearing: bool) -> None:
         self.program = program
-        self.sweeps = _fused([sweep for sweep in (*program.stages, *program.bounds) if sweep.steps])
+        self.sweeps = _fused([part for one in (*program.stages, *program.bounds) for part in _parted(one, program)])
+        if not all(program.computed[number].value.attached for number in _ends(program)):
+            self.sweeps.append(Sweep("once", ()))
+        judged = [self._last(pivot) for pivot in program.pivots]
         shifts = [_checked(step.definition, sweep) for sweep in self.sweeps for step in sweep.steps]
-        computed = {step.number for sweep in self.sweeps for step in sweep.steps}
-        for output in program.outputs:
-            if output.kind != "vector" or output.ref is None or output.ref.value not in computed:
-                raise Untraceable("a result is no vector over the bodies that is computed")
+        if any(output.ref is None for output in program.outputs):
+            raise Untraceable("a result has blocks for pairs of bodies")
+        if any(output.kind == "picked" for output in program.outputs):
+            raise Untraceable("a result is that of one body")
         if any(step.value.leaf is None for step in program.given):
             raise Untraceable("unit columns are no vectors")
+        if not self.sweeps:
+            raise Untraceable("nothing is computed")
         self.shared = Shared(
             order=[name for name in signature.values if name not in signature.absent],
             shifts=shifts,
             read_above={one.source.value for one in shifts if one is not None and not one.hop.inward},
-            judged=[self._last(pivot) for pivot in program.pivots],
+            judged=judged,
             beside=frozenset(step.number for sweep in program.bounds for step in sweep.steps),
+            first=next(sweep for sweep in self.sweeps if sweep.direction != "once"),
+            last=self.sweeps[-1],
         )
-        self.kinds = kinds(model, body_classes(model) if self._in_body_axes(signature) else framed(model))
+        classes = body_classes(model) if self._in_body_axes(signature) else framed(model)
+        other = [one.sizes for name, one in signature.layouts.items() if one.attached and name not in _FAMILIES]
+        self.kinds = kinds(model, classes, other)
         self.tracers = [KindTracer(program, model, signature, kind, self.shared) for kind in self.kinds]
+        self.whole = WholeTracer(program, model, signature, self.shared)
         if bearing:
             self._bear(np.asarray(model.parent))
 
@@ -82,48 +96,64 @@ class _Cutter:
         """Whether numbers of the caller, or results, are motions or forces of bodies."""
         given = [value for name, value in signature.values.items() if name in self.shared.order]
         sizes = [family for value in given for family in (value.type.domain, value.type.codomain)]
-        return MOTION.sizes in (*(one.sizes for one in sizes), *(one.rows.sizes for one in self.program.outputs))
+        sizes += [family for one in self.program.outputs for family in (one.rows, one.columns)]
+        return any(part.sizes == MOTION.sizes and part.attached for one in sizes for part in (one, *one.parts))
 
     def cut(self) -> Cut:
         """Sweep by sweep, sines and cosines before all of them."""
         table = [self._settled(sweep) for sweep in self.sweeps]
-        table.insert(0, [tracer.turned([row[i] for row in table]) for i, tracer in enumerate(self.tracers)])
+        several = [*self.tracers, self.whole]
+        table.insert(0, [tracer.turned([row[i] for row in table]) for i, tracer in enumerate(several)])
         directions: list[Direction] = ["local", *(sweep.direction for sweep in self.sweeps)]
-        loads = tuple(tracer.loads for tracer in self.tracers)
+        loads = tuple(tracer.loads for tracer in several)
         read = self._read(table)
-        slots, passing = (sorted(slot for slot, passes in read.items() if passes is there) for there in (False, True))
-        numbered = ({slot: place for place, slot in enumerate(several)} for several in (slots, passing))
-        rough = tuple(frozenset(tracer.rough) for tracer in self.tracers)
+        own = {slot: passes for slot, passes in read.items() if slot[0] != "whole"}
+        slots, passing = (sorted(slot for slot, passes in own.items() if passes is there) for there in (False, True))
+        whole = sorted(slot for slot in read if slot[0] == "whole")
+        numbered = ({slot: place for place, slot in enumerate(several)} for several in (slots, passing, whole))
+        rough = tuple(frozenset(tracer.rough) for tracer in several)
         beside = tuple(_columns(kind, tracer.weights) for kind, tracer in zip(self.kinds, self.tracers, strict=True))
         rows, signs = tuple(map(tuple, table)), tuple(self.shared.signs)
         return Cut(self.kinds, tuple(directions), rows, loads, rough, beside, signs, *numbered)
 
     def _last(self, pivot: Pivot) -> Sweep:
         """The sweep that makes the last of what tells how many digits a pivot loses."""
-        if not self.program.steps[pivot.value].value.attached:
-            raise Untraceable("a pivot belongs to no body")
+        attached = self.program.steps[pivot.value].value.attached
         read = {ref.value for ref in (*pivot.refs(), tested_block(self.program, pivot))}
         making = [sweep for sweep in self.sweeps if any(step.number in read for step in sweep.steps)]
         if not making:
             raise Untraceable("a pivot is given")
-        return making[-1]
+        if attached or making[-1].direction == "once":
+            return making[-1]
+        after = self.sweeps[self.sweeps.index(making[-1]) + 1 :]
+        return next(sweep for sweep in after if sweep.direction == "once")
 
     def _settled(self, sweep: Sweep) -> list[Piece]:
         """The pieces of a sweep, traced until what they take for a number is one."""
+        shared = self.shared
         while True:
-            before = dict(self.shared.above), dict(self.shared.sent)
+            before = dict(shared.above), dict(shared.sent), dict(shared.whole)
             found: list[Piece] = []
-            for tracer in self.tracers:
+            for tracer in self.tracers if sweep.direction != "once" else ():
                 try:
                     found.append(tracer.piece(sweep))
                 except NotYet:
                     continue
-            if before == (self.shared.above, self.shared.sent):
-                if len(found) < len(self.tracers):
-                    raise Untraceable("a sweep starts nowhere")
-                for tracer in self.tracers:
-                    tracer.keep(sweep)
-                return found
+            if before == (shared.above, shared.sent, shared.whole):
+                break
+        if sweep.direction == "once":
+            found = [Piece() for _ in self.tracers]
+        elif len(found) < len(self.tracers):
+            raise Untraceable("a sweep starts nowhere")
+        else:
+            for tracer in self.tracers:
+                tracer.keep(sweep)
+        found.append(self.whole.piece(sweep))
+        self.whole.keep(sweep)
+        for step in sweep.steps if sweep.direction == "once" else ():
+            for tracer in self.tracers:
+                tracer.learn(step.number)
+        return found
 
     def _read(self, table: Sequence[Sequence[Piece]]) -> dict[Slot, bool]:
         """The slots that are loaded on the way to what is wanted in any case; nobody fills the others.
@@ -135,13 +165,19 @@ class _Cutter:
             before = len(found)
             for sweep, row in enumerate(table):
                 made = {slot for piece in row for slot in piece.kept}
-                for piece, tracer in zip(row, self.tracers, strict=True):
+                for piece, tracer in zip(row, (*self.tracers, self.whole), strict=True):
                     for node in needed(piece.wanted_at_most(found)):
                         for where, slot in tracer.slots_of(node, filling=not sweep):
                             passes = slot[0] == "sent" or (where == "above" and slot in made)
                             found[slot] = passes and found.get(slot, True)
             if len(found) == before:
                 return found
+
+
+def _ends(program: Program) -> list[int]:
+    """The values that are results or inverted."""
+    outputs = [output.ref.value for output in program.outputs if output.ref is not None]
+    return [*outputs, *(pivot.value for pivot in program.pivots)]
 
 
 def _columns(kind: Kind, several: Sequence[Numbers]) -> Numbers:
@@ -156,20 +192,39 @@ def _fused(sweeps: Sequence[Sweep]) -> list[Sweep]:
         own = {step.number for step in sweep.steps}
         read = {ref.value for step in sweep.steps for ref, _ in references(step.definition)} - own
         first = max((made[number] for number in read if number in made), default=0)
-        like = (i for i in range(first, len(found)) if sweep.direction in (found[i].direction, "local"))
+        like = (i for i in range(first, len(found)) if _together(sweep, found[i]))
         place = next(like, len(found))
         if place == len(found):
             found.append(sweep)
         else:
             found[place] = replace(found[place], steps=(*found[place].steps, *sweep.steps))
-        made |= dict.fromkeys(own, place)
+        adds = sweep.direction != "once"
+        made |= {s.number: place + (adds and added_up(s.definition) is not None) for s in sweep.steps}
     return found
+
+
+def _together(sweep: Sweep, other: Sweep) -> bool:
+    """Whether steps of a sweep may be done in another."""
+    return sweep.direction == other.direction or (sweep.direction == "local" and other.direction != "once")
+
+
+def _adds(definition: Record, program: Program) -> bool:
+    """Whether each body adds to a value; a determinant of what belongs to no body is one number."""
+    read = added_up(definition)
+    return read is not None and all(program.computed[ref.value].value.attached for ref in read)
+
+
+def _parted(sweep: Sweep, program: Program) -> list[Sweep]:
+    """What is done once step by step: what each body adds to sums, and the rest."""
+    if sweep.direction != "once":
+        return [sweep] if sweep.steps else []
+    sums = (_adds(step.definition, program) for step in sweep.steps)
+    pairs = zip(sweep.steps, sums, strict=True)
+    return [replace(sweep, direction="local" if added else "once", steps=(step,)) for step, added in pairs]
 
 
 def _checked(definition: Record, sweep: Sweep) -> Shift | None:
     """A shift that runs with its sweep."""
-    if sweep.direction == "once":
-        raise Untraceable("something is computed once for the whole mechanism")
     shift = shift_of(definition)
     if shift is None:
         return None

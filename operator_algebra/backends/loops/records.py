@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from operator_algebra.backends.loops.classes import Kind
-from operator_algebra.backends.scalar.graph import Node
+from operator_algebra.backends.scalar.graph import Node, Untraceable
 from operator_algebra.models.numeric import Numbers
+from operator_algebra.programs.matrices import Matrix
 from operator_algebra.programs.program import Direction
 
-Kept = Literal["value", "sent", "turn"]
+Kept = Literal["value", "sent", "turn", "whole"]
 Slot = tuple[Kept, int, int, int]
-"""A number that a body keeps: an entry of a value or of what its children have sent, the sine or cosine of an angle."""
-Where = Literal["coordinate", "number", "sign", "input", "common", "own", "above"]
+"""A number that a body keeps: an entry of a value or of what its children have sent, the sine or cosine of an angle.
+
+What belongs to no body is kept once.
+"""
+Where = Literal["coordinate", "number", "sign", "input", "common", "own", "above", "whole"]
 Pattern = tuple[tuple[float | None, ...], ...]
 """The entries of a block that are numbers wherever it is read; None for others."""
 Patterns = dict[int, Pattern]
@@ -64,6 +69,8 @@ class Piece:
 
     kept: dict[Slot, Node] = field(default_factory=dict[Slot, Node])
     sent: dict[Slot, Node] = field(default_factory=dict[Slot, Node])
+    added: dict[Slot, Node] = field(default_factory=dict[Slot, Node])
+    """To sums over all bodies."""
     results: list[tuple[int, int, Node]] = field(default_factory=list[tuple[int, int, Node]])
     """Entries of results: of which, and where among those of the body."""
     positive: list[Node] = field(default_factory=list[Node])
@@ -71,7 +78,7 @@ class Piece:
 
     def wanted(self, slots: Container[Slot]) -> list[Node]:
         """What is computed where some slots are read."""
-        filled = [node for slot, node in (*self.kept.items(), *self.sent.items()) if slot in slots]
+        filled = [node for slot, node in (self.kept | self.sent | self.added).items() if slot in slots]
         limits = self.columns.limits if self.columns is not None else ()
         return [*filled, *(node for _, _, node in self.results), *self.positive, *limits]
 
@@ -82,20 +89,20 @@ class Piece:
     def everything(self) -> list[Node]:
         """What is computed where all slots are read."""
         own: Mapping[Slot, Node] = self.columns.sent if self.columns is not None else {}
-        return self.wanted_at_most({**self.kept, **self.sent, **own})
+        return self.wanted_at_most({**self.kept, **self.sent, **self.added, **own})
 
 
 @dataclass(frozen=True)
 class Cut:
-    """The pieces of a program, for each sweep one for each kind."""
+    """The pieces of a program, for each sweep one for each kind, and one of what belongs to no body."""
 
     kinds: tuple[Kind, ...]
     directions: tuple[Direction, ...]
     table: tuple[tuple[Piece, ...], ...]
     loads: tuple[Mapping[int, Load], ...]
-    """Of each kind, by the places of inputs of its graph."""
+    """Of each kind, and of what belongs to no body, by the places of inputs of its graph."""
     rough: tuple[frozenset[int], ...]
-    """Of each kind, the numbers of roots of what is rounded, which may be a little too large."""
+    """As for loads, the numbers of roots of what is rounded, which may be a little too large."""
     weights: tuple[Numbers, ...]
     """Numbers of bodies beside those that are fixed of them, (bodies, columns)."""
     signs: tuple[Sign, ...]
@@ -103,6 +110,13 @@ class Cut:
     """Those that anybody loads, by their place."""
     passing: Mapping[Slot, int]
     """Those that are read in the sweep that fills them, at the parent or by the children alone."""
+    whole: Mapping[Slot, int]
+    """Those that belong to no body."""
+
+    @cached_property
+    def read(self) -> Mapping[Slot, int]:
+        """The slots that anybody loads."""
+        return {**self.slots, **self.passing, **self.whole}
 
     def numbers(self, kind: int) -> Numbers:
         """What differs from body to body of a kind, (bodies, columns)."""
@@ -121,3 +135,16 @@ def turn_of(node: Node, loads: Mapping[int, Load]) -> Slot | None:
     if len(places) != 1 or sum(fixed) != len(added) - 1:
         return None
     return ("turn", places[0], int(node.operation == "cos"), len(added) - 1)
+
+
+def joined(known: Pattern | None, block: Matrix, *, numbers: bool) -> Pattern:
+    """What is a number in a block, and was the same in all before it; of what is added up only zeros are."""
+    found = tuple(
+        tuple(x.value if x.known and (numbers or x.value == 0.0) else None for x in row) for row in block.rows
+    )
+    if known is None:
+        return found
+    if [len(row) for row in known] != [len(row) for row in found]:
+        raise Untraceable("bodies hand on blocks of different sizes")
+    pairs = (zip(a, b, strict=True) for a, b in zip(known, found, strict=True))
+    return tuple(tuple(x if x == y else None for x, y in row) for row in pairs)

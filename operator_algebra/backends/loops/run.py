@@ -14,13 +14,13 @@ from operator_algebra.backends.backend import Result
 from operator_algebra.backends.loops.body import SIGNED
 from operator_algebra.backends.loops.emit import loop_text
 from operator_algebra.backends.loops.pieces import cut
+from operator_algebra.backends.loops.places import Found, Given
 from operator_algebra.backends.loops.records import Cut
 from operator_algebra.backends.native.machine import Loaded, machine
 from operator_algebra.backends.native.run import TOGETHER, Computed, address, in_rows
 from operator_algebra.backends.native.store import code_of
 from operator_algebra.backends.scalar.graph import Untraceable, operations
 from operator_algebra.backends.scalar.signature import Signature, given
-from operator_algebra.backends.scalar.traced import Laid
 from operator_algebra.backends.signs import random_signs
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
@@ -61,16 +61,13 @@ class LoopKernel:
         blocks = given(Bound(signature.values, signature.layouts, signature.absent))
         self.given = (model.nq, *(block.shape[-2] * block.shape[-1] for block in blocks))
         """How many numbers q and each input have."""
-        families = [value.rows for name, value in signature.values.items() if name not in signature.absent]
-        layouts = [signature.layouts[output.rows.sizes] for output in program.outputs]
-        pairs = zip(program.outputs, layouts, strict=True)
-        self.results = [Laid(output.name, ((layout.size,),), False) for output, layout in pairs]
+        self._inputs = [Given.of(value) for name, value in signature.values.items() if name not in signature.absent]
+        self._found = [Found.of(program, output, signature.layouts) for output in program.outputs]
+        self.results = [found.laid for found in self._found]
         """How results are laid out."""
-        self._sizes = [layout.size for layout in layouts]
+        self._sizes = [found.size for found in self._found]
         coordinates = np.ascontiguousarray(model.columns.q_starts, dtype=np.int64)
-        self._starts: list[Array] = [coordinates]
-        for layout in (*families, *layouts):
-            self._starts.append(np.ascontiguousarray(layout.offsets, dtype=np.int64))
+        self._starts: list[Array] = [coordinates, *(one.starts for one in (*self._inputs, *self._found))]
         self._codes: dict[int, Loaded] = {}
         self._runs = np.zeros(1, dtype=np.int64)
         self._code(1)
@@ -110,7 +107,7 @@ class LoopKernel:
 
     def _text(self, lanes: int) -> str:
         here = machine()
-        return loop_text(self.cut, len(self.given) - 1, len(self.results), lanes, fuses=here is not None and here.fuses)
+        return loop_text(self.cut, len(self._inputs), len(self.results), lanes, fuses=here is not None and here.fuses)
 
     def _code(self, lanes: int) -> Loaded:
         if lanes not in self._codes:
@@ -135,7 +132,7 @@ class LoopKernel:
         """
         lanes = self._lanes(count)
         code = self._code(lanes)
-        arrays = [in_rows(array, count, size) for array, size in zip(given, self.given, strict=True)]
+        arrays = [in_rows(array, count, array.shape[1]) for array in self._joined(given)]
         results = [np.empty((count, size)) for size in self._sizes]
         good = np.empty(count + lanes, dtype=np.bool_)  # lanes that are left over have flags, too
         table: list[int] = []
@@ -160,10 +157,19 @@ class LoopKernel:
             thread.join()
         return Computed(bool(good[:count].all()), good[:count], results)
 
+    def _joined(self, given: Sequence[Numbers]) -> list[Numbers]:
+        """One array for q and each input."""
+        q, *rest = given
+        several, found = iter(rest), [q]
+        for one in self._inputs:
+            found.append(one.joined([next(several) for _ in range(one.arrays)]))
+        return found
+
     def _memory(self, lanes: int) -> tuple[Numbers, list[int]]:
-        """Memory of this thread; the addresses of tables, of what bodies keep, what passes, and columns of arrays."""
+        """Memory of this thread; the addresses of tables, of what bodies keep, what passes, columns of arrays, sums."""
         columns = sum((*self.given, *self._sizes)) if lanes > 1 else 0
-        parts = self._model.n * len(self.cut.slots), self._frames * len(self.cut.passing), columns
+        passing = self._frames * len(self.cut.passing)
+        parts = self._model.n * len(self.cut.slots), passing, columns, len(self.cut.whole)
         memory = _memory(lanes * sum(parts) + 1)
         starts = [lanes * sum(parts[:i]) for i in range(len(parts))]
         return memory, [*map(address, self._tables), *(address(memory[start:]) for start in starts)]
@@ -176,11 +182,11 @@ class LoopKernel:
     @property
     def operations(self) -> Mapping[str, int]:
         """How many operations of each kind all bodies take, with those that tell whether results may be trusted."""
-        read, found = {**self.cut.slots, **self.cut.passing}, dict[str, int]()
+        found: dict[str, int] = {}
         for row in self.cut.table:
-            for piece, kind in zip(row, self.cut.kinds, strict=True):
-                for name, count in operations(piece.wanted(read)).items():
-                    found[name] = found.get(name, 0) + count * len(kind.bodies)
+            for piece, count in zip(row, (*(len(kind.bodies) for kind in self.cut.kinds), 1), strict=True):
+                for name, each in operations(piece.wanted(self.cut.read)).items():
+                    found[name] = found.get(name, 0) + each * count
         return found
 
     @property
@@ -212,13 +218,12 @@ class LoopKernel:
 
     def laid_out(self, arrays: Sequence[Numbers], lead: tuple[int, ...]) -> dict[str, Result]:
         """Results with the axes of the batch, from arrays (samples, entries)."""
-        several = zip(self.results, self._sizes, arrays, strict=True)
-        return {laid.name: array.reshape((*lead, size)) for laid, size, array in several}
+        pairs = zip(self._found, arrays, strict=True)
+        return {found.laid.name: found.result(array, lead) for found, array in pairs}
 
 
 def _length(pieces: Cut) -> int:
-    read = {**pieces.slots, **pieces.passing}
-    return sum(sum(operations(piece.wanted_at_most(read)).values()) for row in pieces.table for piece in row)
+    return sum(sum(operations(piece.wanted_at_most(pieces.read)).values()) for row in pieces.table for piece in row)
 
 
 _local = threading.local()

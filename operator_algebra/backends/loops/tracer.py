@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from operator_algebra.backends.backend import SMALL
 from operator_algebra.backends.loops.classes import Kind
-from operator_algebra.backends.loops.records import Columns, Kept, Load, Piece, Sign, Slot, Where, turn_of
+from operator_algebra.backends.loops.records import Columns, Kept, Load, Piece, Sign, Slot, Where, joined, turn_of
 from operator_algebra.backends.scalar.algebra import NodeNumbers
 from operator_algebra.backends.scalar.graph import Graph, Node, Untraceable, needed
 from operator_algebra.backends.scalar.leaves import NodeLeaves, Pose
@@ -19,8 +19,7 @@ from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.leaf import Leaf
 from operator_algebra.operators.leaf_factors import BodyClass
-from operator_algebra.operators.spaces import ONE
-from operator_algebra.programs.instructions import Shift, shift_of
+from operator_algebra.programs.instructions import Shift, added_up, shift_of
 from operator_algebra.programs.matrices import Matrix, Number
 from operator_algebra.programs.mechanism import Mechanism
 from operator_algebra.programs.program import Pivot, Program, Step, Sweep
@@ -51,26 +50,18 @@ class Shared:
     """For each pivot the sweep after which it is known what it loses."""
     beside: frozenset[int]
     """The values that carry rounding."""
+    first: Sweep
+    """The one in which results are written that are given."""
+    last: Sweep
+    """The one in which results are written that belong to no body."""
     above: Patterns = field(default_factory=Patterns)
     sent: Patterns = field(default_factory=Patterns)
+    whole: Patterns = field(default_factory=Patterns)
     signs: list[Sign] = field(default_factory=list[Sign])
 
 
 class NotYet(Exception):
     """What is read has not been made by any kind so far."""
-
-
-def _joined(known: Pattern | None, block: Matrix, *, numbers: bool) -> Pattern:
-    """What is a number in a block, and was the same in all before it; of what is added up only zeros are."""
-    found = tuple(
-        tuple(x.value if x.known and (numbers or x.value == 0.0) else None for x in row) for row in block.rows
-    )
-    if known is None:
-        return found
-    if [len(row) for row in known] != [len(row) for row in found]:
-        raise Untraceable("bodies hand on blocks of different sizes")
-    pairs = (zip(a, b, strict=True) for a, b in zip(known, found, strict=True))
-    return tuple(tuple(x if x == y else None for x, y in row) for row in pairs)
 
 
 class _KindLeaves(NodeLeaves):
@@ -99,25 +90,81 @@ class _Bearing:
     above: list[Node]
 
 
-class KindTracer(Tracer):
+class PieceTracer(Tracer):
+    """What is traced sweep by sweep, from loads."""
+
+    shared: Shared
+    loads: dict[int, Load]
+    _found: dict[Load, Node]
+    _graph: Graph
+
+    def _begin(self, shared: Shared) -> NodeNumbers:
+        """Before anything is loaded."""
+        self.shared = shared
+        self.loads, self._found = {}, {}
+        self.rough: set[int] = set()
+        self._graph = Graph()
+        return NodeNumbers.over(self._graph)
+
+    def _load(self, load: Load) -> Node:
+        if load not in self._found:
+            place = len(self._found)
+            self._found[load] = self._graph.input(place)
+            self.loads[place] = load
+        return self._found[load]
+
+    def slots_of(self, node: Node, *, filling: bool) -> Iterator[tuple[Where, Slot]]:
+        """Where a node is loaded from, if it is; sines and cosines are not where they are made."""
+        if node.operation == "input":
+            load = self.loads[int(node.value)]
+            if load.slot is not None:
+                yield load.where, load.slot
+        elif not filling and (turn := turn_of(node, self.loads)) is not None:
+            yield "own", turn
+
+    def _loaded(self, where: Where, kept: Kept, number: int, known: Pattern, *, symmetric: bool) -> Matrix:
+        """A block of loads, numbers where they are known."""
+        rows = [
+            [
+                self._load(Load(where, 0, 0, (kept, number, i, j))) if x is None else self._graph.of(x)
+                for j, x in enumerate(row)
+            ]
+            for i, row in enumerate(known)
+        ]
+        block = Matrix(rows, len(rows[0]) if rows else 0)
+        return self.nodes.averaged(block) if symmetric else block
+
+    def learn(self, number: int) -> None:
+        """What belongs to no body, known by now: loads."""
+        symmetric = self.program.computed[number].value.symmetric
+        self.blocks[number] = [self._loaded("whole", "whole", number, self.shared.whole[number], symmetric=symmetric)]
+
+    def told(self, patterns: Patterns, number: int, block: Matrix, *, numbers: bool) -> None:
+        """Remember what is a number in a block that others read."""
+        patterns[number] = joined(patterns.get(number), block, numbers=numbers)
+
+    def _judged_at(self, pivot: Pivot, k: int, most: float) -> Node:
+        """What is positive where a pivot loses less than such a part of what may be lost."""
+        total = self._graph.zero
+        for lost in self.lost_at(pivot, k):
+            total = self._graph.add(total, lost)
+        return self._graph.subtract(self._graph.of(most), total)
+
+
+class KindTracer(PieceTracer):
     """One body of a kind: it is body 1 of a tree of two, or 0 if it is a root."""
 
     def __init__(self, program: Program, model: Model, signature: Signature, kind: Kind, shared: Shared) -> None:
-        self.shared = shared
-        self.loads: dict[int, Load] = {}
-        self.rough: set[int] = set()
+        self.nodes_of = numbers = self._begin(shared)
         self.kind = kind
         self.weights: list[Numbers] = []
         self._bearing: _Bearing | None = None
-        self._found: dict[Load, Node] = {}
-        self._graph = Graph()
         k, (nq, _) = kind.example, kind.coordinates
         bodies = [k] if model.parent[k] < 0 else [model.parent[k], k]
         self.place = len(bodies) - 1
         self.tip = kind.tip
         places = kind.of.joint.quaternion
         self.quaternion = None if places is None else range(nq)[places]
-        numbers = NodeNumbers.over(self._graph)
         inputs = {name: [self._entries(signature, name, k)] * len(bodies) for name in signature.values}
         own = kind.alone([self._load(Load("number", i)) for i in range(len(kind.varying))])
         q = [self._load(Load("coordinate", i)) for i in range(nq)]
@@ -134,13 +181,6 @@ class KindTracer(Tracer):
 
     # -- loads -----------------------------------------------------------------------------------------------------
 
-    def _load(self, load: Load) -> Node:
-        if load not in self._found:
-            place = len(self._found)
-            self._found[load] = self._graph.input(place)
-            self.loads[place] = load
-        return self._found[load]
-
     def bear(self, parts: Elimination, own: Numbers, above: Numbers) -> None:
         """Let columns of rounding run only where the diagonal of P is large, by weights for each body, (bodies, 6)."""
         self._bearing = _Bearing(parts, list(map(self._weight, own.T)), list(map(self._weight, above.T)))
@@ -151,28 +191,26 @@ class KindTracer(Tracer):
         self.weights.append(column)
         return self._load(Load("number", len(self.kind.varying) + len(self.weights) - 1))
 
-    def slots_of(self, node: Node, *, filling: bool) -> Iterator[tuple[Where, Slot]]:
-        """Where a node is loaded from, if it is; sines and cosines are not where they are made."""
-        if node.operation == "input":
-            load = self.loads[int(node.value)]
-            if load.slot is not None:
-                yield load.where, load.slot
-        elif not filling and (turn := turn_of(node, self.loads)) is not None:
-            yield "own", turn
-
     def _entries(self, signature: Signature, name: str, k: int) -> Matrix:
-        """The rows of an input at the body."""
+        """The block of an input at the body, by rows."""
         value = signature.values[name]
-        if value.dense is None or value.type.domain != ONE or value.type.codomain.parts:
-            raise Untraceable("an input is no vector")
-        if not value.rows.attached and value.type.codomain != ONE:
-            raise Untraceable("an input belongs to no body")
-        size = int(value.rows.sizes[k]) if value.rows.attached else 1
+        attached = value.rows.attached or value.cols.attached
+        if value.dense is not None and value.rows.attached and value.cols.attached:
+            raise Untraceable("an input is not local on the tree")
+        if value.type.codomain.parts or value.type.domain.parts:
+            raise Untraceable("an input has parts")
+        height, width = value.by_body()[k if attached else 0].shape[-2:]
         if name not in self.shared.order:
-            return Matrix([[self._graph.zero]] * size, 1)
-        where: Where = "input" if value.rows.attached else "common"
+            return self.nodes_of.zeros(height, width)
         of = self.shared.order.index(name)
-        return Matrix([[self._load(Load(where, i, of))] for i in range(size)], 1)
+        where: Where = "input" if attached else "common"
+        down = value.dense is not None and value.cols.attached  # what belongs to bodies are columns
+        rows = [
+            [self._load(Load(where, j * height + i if down else i * width + j, of)) for j in range(width)]
+            for i in range(height)
+        ]
+        found = Matrix(rows, width)
+        return self.nodes_of.averaged(found) if value.structure.symmetric else found
 
     def _signs(self, count: int, salt: int, k: int) -> Matrix:
         del k
@@ -210,18 +248,6 @@ class KindTracer(Tracer):
         symmetric = self.program.computed[number].value.symmetric
         return self._loaded("above", "value", number, known, symmetric=symmetric)
 
-    def _loaded(self, where: Where, kept: Kept, number: int, known: Pattern, *, symmetric: bool) -> Matrix:
-        """A block of loads, numbers where they are known."""
-        rows = [
-            [
-                self._load(Load(where, 0, 0, (kept, number, i, j))) if x is None else self._graph.of(x)
-                for j, x in enumerate(row)
-            ]
-            for i, row in enumerate(known)
-        ]
-        block = Matrix(rows, len(rows[0]) if rows else 0)
-        return self.nodes.averaged(block) if symmetric else block
-
     def _shifted(self, shift: Shift, k: int) -> list[Matrix]:
         """What the children have sent, or what comes from the parent."""
         if not shift.hop.inward:
@@ -235,6 +261,15 @@ class KindTracer(Tracer):
         congruence = shift.closing == shift.hop.T
         symmetric = congruence and self.program.computed[shift.source.value].value.symmetric
         return [self._loaded("own", "sent", number, known, symmetric=symmetric)]
+
+    @property
+    def adding(self) -> Iterable[int]:
+        """This one alone: the others add to the same sum."""
+        return (self.place,)
+
+    def everywhere(self, ref: Ref) -> list[Matrix]:
+        """A value at the body."""
+        return [self.get(ref, self.place)]
 
     # -- pieces ----------------------------------------------------------------------------------------------------
 
@@ -250,23 +285,29 @@ class KindTracer(Tracer):
         carried: dict[Slot, Node] = {}
         for step in sweep.steps:
             block, beside = self.blocks[step.number][0], self._bearing is not None and step.number in self.shared.beside
+            if added_up(step.definition) is not None:
+                found.added |= entries("whole", step.number, block)
+                self.told(self.shared.whole, step.number, block, numbers=False)
+                continue
             if not beside:
-                found.kept |= _entries("value", step.number, block)
+                found.kept |= entries("value", step.number, block)
             if not self.tip and step.number in self.shared.read_above:
-                self._tell(self.shared.above, step.number, block, numbers=True)
+                self.told(self.shared.above, step.number, block, numbers=True)
             shift = shift_of(step.definition)
             if shift is not None and shift.hop.inward and self.place:
                 number = self.shared.shifts.index(shift)
                 block = self.along(shift, self.place, self.place)
                 sent = carried if beside else found.sent
-                sent |= _entries("sent", number, block)
-                self._tell(self.shared.sent, number, block, numbers=False)
-        numbers = [step.number for step in sweep.steps]
+                sent |= entries("sent", number, block)
+                self.told(self.shared.sent, number, block, numbers=False)
+        numbers = {step.number for step in sweep.steps if step.value.attached}
+        if sweep is self.shared.first:
+            numbers |= {step.number for step in self.program.given}
         for place, output in enumerate(self.program.outputs):
             assert output.ref is not None
             if output.ref.value in numbers:
-                rows = self.blocks[output.ref.value][0].rows
-                found.results += [(place, i, row[0]) for i, row in enumerate(rows)]
+                block = self.get(output.ref if output.kind == "blocks" else Ref(output.ref.value), self.place)
+                found.results += [(place, i, x) for i, x in enumerate(x for row in block.rows for x in row)]
         if self._bearing is None or not judged:
             found.positive += judged
         else:
@@ -295,9 +336,6 @@ class KindTracer(Tracer):
         factor = SMALL * (_LARGEST_SIGN * parts.sums) ** 2 * height
         return self.nodes.dot(sizes, [graph.of(factor)] * height)
 
-    def _tell(self, patterns: Patterns, number: int, block: Matrix, *, numbers: bool) -> None:
-        patterns[number] = _joined(patterns.get(number), block, numbers=numbers)
-
     def _near_angles(self, piece: Piece) -> Iterator[Node]:
         """What is positive where sines and cosines are right that are computed in the piece."""
         angles: dict[int, Node] = {}
@@ -310,6 +348,9 @@ class KindTracer(Tracer):
     def keep(self, sweep: Sweep) -> None:
         """What later sweeps see of this one: loads."""
         for step in sweep.steps:
+            if added_up(step.definition) is not None:
+                self.learn(step.number)
+                continue
             block = self.blocks[step.number][0]
             known: dict[int, Node] = {}
 
@@ -325,11 +366,7 @@ class KindTracer(Tracer):
 
     def _judged(self, pivot: Pivot) -> Node:
         """What is positive where few digits are lost at a pivot."""
-        total = self._graph.zero
-        for lost in self.lost_at(pivot, self.place):
-            total = self._graph.add(total, lost)
-        most = 1.0 if self._bearing is None else CARRIED
-        return self._graph.subtract(self._graph.of(most), total)
+        return self._judged_at(pivot, self.place, 1.0 if self._bearing is None else CARRIED)
 
     def turned(self, others: Iterable[Piece]) -> Piece:
         """The sines and cosines that others load; whether quaternions are rotations."""
@@ -349,5 +386,6 @@ class KindTracer(Tracer):
         return found
 
 
-def _entries(kept: Kept, number: int, block: Matrix) -> dict[Slot, Node]:
+def entries(kept: Kept, number: int, block: Matrix) -> dict[Slot, Node]:
+    """The entries of a block by their slots."""
     return {(kept, number, i, j): x for i, row in enumerate(block.rows) for j, x in enumerate(row)}

@@ -192,7 +192,11 @@ class Tracer(Interpreter):
         """The block of a step; a sum over all bodies that is inverted has one triangle if its formula has."""
         law = self._laws.get(step.number)
         found = super().block(step, k) if law is None else law.block(self, self.nodes, k)
-        return self.nodes.averaged(found) if step.number in self._mirrored_sums else found
+        return self.nodes.averaged(found) if self.is_mirrored(step) else found
+
+    def is_mirrored(self, step: Step) -> bool:
+        """Whether a sum over all bodies has one triangle."""
+        return step.number in self._mirrored_sums
 
     @cached_property
     def _laws(self) -> Mapping[int, Law]:

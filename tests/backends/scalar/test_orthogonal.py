@@ -71,7 +71,7 @@ def test_inverses(n: int) -> None:
     for a, found in zip(several, Block(n).inverse(several), strict=True):
         lengths = np.linalg.norm(a, axis=0)
         unit = a / lengths
-        expected: Floats = np.linalg.inv(unit)
+        expected = _linalg.inv(unit)
         allowed = rounding(size(expected), terms=n * n, condition=condition(unit))
         assert apart(found * lengths[:, None], expected) <= allowed
 

@@ -61,6 +61,11 @@ class Columns:
         return self._by_body([group.joint.nv for group in self.groups])
 
     @cached_property
+    def freedoms(self) -> tuple[int, ...]:
+        """The same as whole numbers."""
+        return tuple(self.nv.tolist())
+
+    @cached_property
     def kinds(self) -> list[str]:
         """The kind of each joint."""
         each: list[int] = self._by_body(range(len(self.groups))).tolist()

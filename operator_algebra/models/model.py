@@ -244,10 +244,10 @@ class Model:
         """Joints by kind, for one vectorised call for each kind."""
         return self.columns.groups
 
-    @cached_property
+    @property
     def freedoms(self) -> tuple[int, ...]:
         """How many rates each joint has."""
-        return tuple(self.columns.nv.tolist())
+        return self.columns.freedoms
 
     @property
     def examples(self) -> tuple[Body, ...]:

@@ -89,7 +89,7 @@ def test_a_motion_that_ends_with_an_impact_is_drawn_up_to_it() -> None:
     stop = oa.events.limit("shoulder", upper=0.6, restitution=0.5, stop=True)
     film = oa.simulate(ARM, [0.5, 0.0], [0.0, 0.0], until=1.0, events=[stop])
     assert film.t[-1] == film.t[-2] < 1.0
-    times = np.linspace(0.0, film.t[-1], 7)
+    times = np.linspace(0.0, float(film.t[-1]), 7)
     assert np.isfinite(between(film, times)).all()
     assert apart(between(film, times[-1:])[0], film.q[-1]) <= rounding()
     assert "nan" not in animation(film).svg

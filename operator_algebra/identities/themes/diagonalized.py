@@ -209,7 +209,7 @@ LAWS: tuple[Law, ...] = (
         ),
     ),
     Identity(
-        "velocity terms in total rates by what passes, turning joints",
+        "terms in total rates by what passes, turning joints",
         C_xi,
         H @ psi @ (pi_dot @ H.T @ xi - (rotation_delta @ P + V_tilde.T @ M) @ V),
         domain=(TURNING, "any J"),

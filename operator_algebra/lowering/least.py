@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from operator_algebra.lowering.components import components
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.transpose import Directions
@@ -49,13 +51,25 @@ class _Reach:
 
     def _moved(self, seen: set[int]) -> int:
         """The sweeps that functions of velocities take on their way: outward, inward, outward again."""
-        inward = {n for n in self._along("U", seen) if self._read([n], attached=True)[1]}
-        again = any(not inward.isdisjoint(self._read([n], attached=True)[0]) for n in self._along("D", seen))
+        readers: dict[int, list[int]] = {}
+        for number in seen:
+            definition = self.graph[number].definition
+            for ref, _ in () if isinstance(definition, Call) else references(definition):
+                readers.setdefault(ref.value, []).append(number)
+        inward = self._along("U", _reached(readers, {number for number in seen if self._of_velocities(number)}))
+        again = self._along("D", _reached(readers, inward))
         return 3 if again else 2 if inward else 0
 
-    def _along(self, way: str, seen: set[int]) -> set[int]:
+    def _along(self, way: str, numbers: set[int]) -> set[int]:
         """The recurrences of a direction."""
-        return {number for number in seen if self.directions.of.get(number) == way}
+        return {number for number in numbers if self.directions.of.get(number) == way}
+
+    def _of_velocities(self, number: int) -> bool:
+        """Whether a value is a function of what is known after a sweep outward, and no linear one."""
+        definition = self.graph[number].definition
+        if not isinstance(definition, Call):
+            return False
+        return any(self.directions.cone(ref.value)[0] == "D" for ref in definition.arguments)
 
     def _number(self, number: int) -> int:
         """The sweeps before a number that is none of a body is known: none if bodies have their say one by one."""
@@ -72,9 +86,10 @@ class _Reach:
         seen, numbers = set(pending), set[int]()
         moving = False
         while pending:
-            definition = self.graph[pending.pop()].definition
+            number = pending.pop()
+            definition = self.graph[number].definition
             if isinstance(definition, Call):
-                moving |= any(self.directions.cone(ref.value)[0] == "D" for ref in definition.arguments)
+                moving |= self._of_velocities(number)
                 continue
             for ref, _ in references(definition):
                 if attached and not self.graph[ref.value].attached:
@@ -83,3 +98,13 @@ class _Reach:
                     seen.add(ref.value)
                     pending.append(ref.value)
         return seen, moving, numbers
+
+
+def _reached(readers: Mapping[int, Sequence[int]], start: set[int]) -> set[int]:
+    """What depends on some values, with them."""
+    seen, pending = set(start), list(start)
+    while pending:
+        fresh = [n for n in readers.get(pending.pop(), ()) if n not in seen]
+        seen.update(fresh)
+        pending.extend(fresh)
+    return seen

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from fractions import Fraction
-from typing import Any, NoReturn, cast, get_args
+from typing import Any, Literal, NoReturn, cast, get_args
 
 from operator_algebra.arguments import word
 from operator_algebra.errors import OperatorAlgebraError, ParseError
@@ -38,7 +38,11 @@ _TOKEN = re.compile(
     r"|(?P<number>[0-9]+(?:/[0-9]+)?)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<mark>[-+·.()\[\]{}<>:=']))"
 )
 NODES: dict[str, tuple[str, Any]] = {
-    "symbol": ("Symbol", tuple[str, str, Structure | Leaf | None, Expr | None, str]),
+    "symbol": (
+        "Symbol",
+        tuple[str, Literal["model", "input", "bound"], Structure | Leaf | None, Literal[None], str]
+        | tuple[str, Literal["definition"], Literal[None], Expr, str, tuple[str, ...]],
+    ),
     "one": ("One", tuple[()]),
     "zero": ("Zero", tuple[()]),
     "sum": ("Sum", tuple[Expr, ...]),

@@ -390,8 +390,8 @@ class _Line:
         scalars: tuple[int, ...] = ()
         more = True
         if self.skip("mark", "["):
-            scalars = tuple(ref.value for ref in self.until("]"))
-            self.mark("]")
+            while not self.skip("mark", "]"):
+                scalars += (self.reader.whole(self.value, Ref).value,)
             more = self.skip("mark", "·")
         factors: list[Ref] = []
         while more:

@@ -164,11 +164,11 @@ class _Cutter:
         while True:
             before = len(found)
             for sweep, row in enumerate(table):
-                made = {slot for piece in row for slot in piece.kept}
+                made = {slot for piece in row for slot in piece.filled}
                 for piece, tracer in zip(row, (*self.tracers, self.whole), strict=True):
                     for node in needed(piece.wanted_at_most(found)):
                         for where, slot in tracer.slots_of(node, filling=not sweep):
-                            passes = slot[0] == "sent" or (where == "above" and slot in made)
+                            passes = slot in made and (slot[0] == "sent" or where == "above")
                             found[slot] = passes and found.get(slot, True)
             if len(found) == before:
                 return found

@@ -76,6 +76,12 @@ class Piece:
     positive: list[Node] = field(default_factory=list[Node])
     columns: Columns | None = None
 
+    @property
+    def filled(self) -> set[Slot]:
+        """The slots of bodies that it fills, with those that its columns fill."""
+        own: Mapping[Slot, Node] = self.columns.sent if self.columns is not None else {}
+        return {*self.kept, *self.sent, *own}
+
     def wanted(self, slots: Container[Slot]) -> list[Node]:
         """What is computed where some slots are read."""
         filled = [node for slot, node in (self.kept | self.sent | self.added).items() if slot in slots]

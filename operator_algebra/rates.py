@@ -17,7 +17,7 @@ from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.names import marked
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.parse import parse
-from operator_algebra.expressions.traverse import free_symbols
+from operator_algebra.expressions.traverse import children_and_definition, free_symbols, postorder
 from operator_algebra.operators import leaf
 from operator_algebra.operators.local import CROSS, CROSSBAR, SPIN
 from operator_algebra.operators.spaces import FORCE, RATE, Space
@@ -228,15 +228,24 @@ def _derivation(
     def named(name: str) -> str:
         return f"{name}_{ending}" if ending else marked(name, "ring" if frame == "body" else "dot")
 
+    narrow = CONSTANT_MAPS in domain and along is not None
+    reads_maps: dict[Expr, bool] = {}
+
     def holds_for(e: Expr) -> tuple[str, ...]:
-        maps = [one for one in free_symbols(e) if one.leaf is not None and isinstance(one.leaf.form, _MAPS)]
-        dropped = along is not None and any(one not in given for one in maps)
-        return (CONSTANT_MAPS,) if CONSTANT_MAPS in domain and dropped else ()
+        # Names made of one another are asked about in turn: what is known of one is not looked for again.
+        if not narrow:
+            return ()
+        for node in postorder(e, children_and_definition, until=reads_maps.__contains__):
+            if node not in reads_maps:
+                dropped = isinstance(node, Symbol) and node not in given and _is_map(node)
+                reads_maps[node] = dropped or any(reads_maps[part] for part in children_and_definition(node))
+        return (CONSTANT_MAPS,) if reads_maps[e] else ()
 
     return Derivation(rate, named, holds_for, single=SINGLE in domain)
 
 
-_MAPS = (leaf.JointMap, leaf.JointMapRate)
+def _is_map(symbol: Symbol) -> bool:
+    return symbol.leaf is not None and isinstance(symbol.leaf.form, leaf.JointMap | leaf.JointMapRate)
 
 
 def _no_rate(symbol: Symbol) -> str:
@@ -245,6 +254,6 @@ def _no_rate(symbol: Symbol) -> str:
     if symbol.origin == "bound":
         return f"{name} is the unknown of an equation. Differentiate the fixed point as a whole."
     remedy = f'Give rates={{"{name}": …}}, 0 if it does not move'
-    if symbol.leaf is not None and isinstance(symbol.leaf.form, leaf.JointMap | leaf.JointMapRate):
+    if _is_map(symbol):
         remedy += f', or domain=("{CONSTANT_MAPS}",), true of every joint but the universal one'
     return f"differentiate: there is no word for how {symbol} moves. {remedy}."

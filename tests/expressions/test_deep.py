@@ -107,8 +107,9 @@ def test_deep_expressions_are_substituted(deep: Expr) -> None:
     assert deep.substitute({M: R, phi: psi}).type == deep.type
 
 
-def test_deep_expressions_are_differentiated(deep: Expr) -> None:
-    found = differentiate(deep, along="v", rates={"H": 0} if H in free_symbols(deep) else {}, domain=["1-DOF"])
+@pytest.mark.parametrize("domain", [["1-DOF"], ["1-DOF", "constant joint maps"]], ids=["any", "constant"])
+def test_deep_expressions_are_differentiated(deep: Expr, domain: list[str]) -> None:
+    found = differentiate(deep, along="v", rates={"H": 0} if H in free_symbols(deep) else {}, domain=domain)
     assert found.type == deep.type
 
 

@@ -226,6 +226,7 @@ def calls(folder: Path) -> dict[str, Call]:
         "compile": call(oa.compile, mass @ x, arm, backend="auto", frame="body", method="auto", threads=1),
         "Compiled": call(compiled, q=q, T=v, out=matrix, errors="raise"),
         "Compiled.bind": call(_bound_and_called, q=q, T=v, out=matrix),
+        "Compiled.operations": call(compiled.operations, q=q, T=v),
         "Compiled.linear_operator": call(applied.linear_operator, q=q),
         "closed form": call(oa.compile("V", arm, backend="sympy"), q=[0, 0], v=[0, 0]),
         # -- applications

@@ -255,8 +255,8 @@ def _label(definition: Record, where: str) -> Label:
 
 def map_references(definition: D, change: Change) -> D:
     """The same instruction over other values."""
-    if all(change(ref) == ref for ref, _ in references(definition)):
-        return definition
     readings = definition.readings
     moved = {r.name: r.holding.mapped(getattr(definition, r.name), change) for r in readings}
+    if all(getattr(definition, name) == value for name, value in moved.items()):
+        return definition
     return replace(cast("Any", definition), **moved)

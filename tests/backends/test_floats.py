@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
@@ -27,6 +26,7 @@ from operator_algebra.models.gallery import load
 from operator_algebra.models.model import Model
 from operator_algebra.operators.spaces import RATE, TORQUE
 from tests.nearly_singular import DOUBTFUL, sample
+from tests.outcomes import outcome
 from tests.programs.test_interpreted_programs import parts
 from tests.rounding import apart, condition, rounding, size
 from tests.strategies import ALL_JOINTS
@@ -45,16 +45,6 @@ def plain(compiled: Compiled) -> Compiled:
     return replace(compiled, _executable=executable(compiled).interpreted)
 
 
-def told(run: Callable[[], Any]) -> tuple[Any, list[str], Exception | None]:
-    """What a call returns, what it warns of, what it raises."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            return run(), [str(one.message) for one in caught], None
-        except (SingularError, RangeError) as error:
-            return error.result, [str(one.message) for one in caught], error
-
-
 def has_kernel(compiled: Compiled, q: Any, values: dict[str, Any]) -> bool:
     found = executable(compiled)
     assert isinstance(found, Floats)
@@ -70,13 +60,13 @@ def test_small_pivots_are_told_as_by_the_interpreter() -> None:
         if compiled.program.cost(model).total > 30_000:
             continue
         T = np.ones(model.nv)
-        found, expected = told(lambda: compiled(q=q, T=T)), told(lambda: plain(compiled)(q=q, T=T))  # noqa: B023
-        assert found[1] == expected[1]
-        assert (type(found[2]), str(found[2])) == (type(expected[2]), str(expected[2]))
-        seen["error"] += expected[2] is not None
-        seen["warning"] += bool(expected[1])
-        if expected[1] or expected[2]:
-            assert np.array_equal(found[0], expected[0], equal_nan=True)
+        found, expected = outcome(lambda: compiled(q=q, T=T)), outcome(lambda: plain(compiled)(q=q, T=T))  # noqa: B023
+        assert found.warned == expected.warned
+        assert (type(found.error), str(found.error)) == (type(expected.error), str(expected.error))
+        seen["error"] += expected.error is not None
+        seen["warning"] += bool(expected.warned)
+        if expected.warned or expected.error:
+            assert np.array_equal(found.result, expected.result, equal_nan=True)
     assert min(seen.values()) > 2
 
 
@@ -106,20 +96,20 @@ def doubtful_batch(count: int, at: int, relative: float) -> tuple[Compiled, dict
 def test_one_doubtful_sample_leaves_the_others_alone(count: int, relative: float) -> None:
     compiled, values = doubtful_batch(count, 1, relative)
     assert has_kernel(compiled, values["q"], {name: x for name, x in values.items() if name != "q"})
-    found, expected = (told(lambda run=run: run(**values)) for run in (compiled, plain(compiled)))
-    assert found[1] == expected[1]
-    assert (type(found[2]), str(found[2])) == (type(expected[2]), str(expected[2]))
-    if isinstance(expected[2], SingularError) and isinstance(found[2], SingularError):
-        assert found[2].samples == expected[2].samples == [1]
-        assert found[2].joints == expected[2].joints
+    found, expected = (outcome(lambda run=run: run(**values)) for run in (compiled, plain(compiled)))
+    assert found.warned == expected.warned
+    assert (type(found.error), str(found.error)) == (type(expected.error), str(expected.error))
+    if isinstance(expected.error, SingularError) and isinstance(found.error, SingularError):
+        assert found.error.samples == expected.error.samples == [1]
+        assert found.error.joints == expected.error.joints
     others = {name: np.delete(x, 1, axis=0) for name, x in values.items()}
-    assert np.array_equal(np.delete(found[0], 1, axis=0), compiled(**others))
-    masked = compiled(**values, errors="mask") if expected[2] else None
+    assert np.array_equal(np.delete(found.result, 1, axis=0), compiled(**others))
+    masked = compiled(**values, errors="mask") if expected.error else None
     if masked is not None:
         assert np.isnan(masked[1]).all()
         assert np.array_equal(np.delete(masked, 1, axis=0), compiled(**others))
     if abs(relative) < 1e-4:
-        assert np.array_equal(found[0][1], expected[0][1], equal_nan=True)
+        assert np.array_equal(found.result[1], expected.result[1], equal_nan=True)
 
 
 @pytest.mark.parametrize("errors", ["raise", "mask"])
@@ -132,26 +122,26 @@ def test_singular_nearly_singular_and_indefinite_samples_of_one_batch(least: flo
     values["D"][3, -1] = (1.0 - least) / inverse[3, -1, -1]  # what is left of the matrix has no determinant
     for place, relative in ((5, 1e-7), (8, -0.5)):
         values["D"][place, -1] = tips[place] * (1.0 - relative)
-    found, expected = (told(lambda run=run: run(**values, errors=errors)) for run in (compiled, plain(compiled)))
-    assert found[1] == expected[1]
-    assert (type(found[2]), str(found[2])) == (type(expected[2]), str(expected[2]))
-    assert (found[2] is not None) is (least == 0.0 and errors == "raise")
+    found, expected = (outcome(lambda run=run: run(**values, errors=errors)) for run in (compiled, plain(compiled)))
+    assert found.warned == expected.warned
+    assert (type(found.error), str(found.error)) == (type(expected.error), str(expected.error))
+    assert (found.error is not None) is (least == 0.0 and errors == "raise")
     for place in (3, 5):
-        assert np.array_equal(found[0][place], expected[0][place], equal_nan=True)
-    assert apart(found[0][8], expected[0][8]) <= rounding(size(expected[0][8]), terms=9, condition=100)
+        assert np.array_equal(found.result[place], expected.result[place], equal_nan=True)
+    assert apart(found.result[8], expected.result[8]) <= rounding(size(expected.result[8]), terms=9, condition=100)
     others = [k for k in range(12) if k not in (3, 5)]
-    rest = told(lambda: compiled(**{name: x[others] for name, x in values.items()}))
-    assert np.array_equal(found[0][others], rest[0])
-    assert rest[2] is None
+    rest = outcome(lambda: compiled(**{name: x[others] for name, x in values.items()}))
+    assert np.array_equal(found.result[others], rest.result)
+    assert rest.error is None
 
 
 def test_axes_of_a_batch_with_a_doubtful_sample() -> None:
     compiled, values = doubtful_batch(12, 5, 1e-9)
-    flat = told(lambda: compiled(**values))
-    square = told(lambda: compiled(**{name: x.reshape(3, 4, *x.shape[1:]) for name, x in values.items()}))
-    assert np.array_equal(flat[0][5], square[0][1, 1])
-    assert np.array_equal(flat[0].reshape(3, 4, -1)[[0, 2]], square[0][[0, 2]])
-    assert flat[1] == square[1]
+    flat = outcome(lambda: compiled(**values))
+    square = outcome(lambda: compiled(**{name: x.reshape(3, 4, *x.shape[1:]) for name, x in values.items()}))
+    assert np.array_equal(flat.result[5], square.result[1, 1])
+    assert np.array_equal(flat.result.reshape(3, 4, -1)[[0, 2]], square.result[[0, 2]])
+    assert flat.warned == square.warned
 
 
 def test_what_leaves_the_range_of_floats_is_told_as_by_the_interpreter() -> None:
@@ -159,11 +149,11 @@ def test_what_leaves_the_range_of_floats_is_told_as_by_the_interpreter() -> None
     q = np.stack([ARM.random(k)[0] for k in range(20)])
     v = np.ones((20, 7))
     v[3] = 1e200
-    found, expected = (told(lambda run=run: run(q=q, v=v, qdd=v)) for run in (compiled, plain(compiled)))
-    assert isinstance(found[2], RangeError)
-    assert str(found[2]) == str(expected[2])
-    assert np.isnan(found[0][3]).all()
-    assert np.isfinite(np.delete(found[0], 3, axis=0)).all()
+    found, expected = (outcome(lambda run=run: run(q=q, v=v, qdd=v)) for run in (compiled, plain(compiled)))
+    assert isinstance(found.error, RangeError)
+    assert str(found.error) == str(expected.error)
+    assert np.isnan(found.result[3]).all()
+    assert np.isfinite(np.delete(found.result, 3, axis=0)).all()
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (0,), (2, 3), (40,), (5, 0, 2), (5, 8)])

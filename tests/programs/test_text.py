@@ -1,9 +1,7 @@
 """Programs as text: nothing is lost, what is read is verified, and a program that was read runs and prints the same."""
 
 import re
-import warnings
 from collections import Counter
-from collections.abc import Callable
 from itertools import product
 from typing import Any, get_args
 
@@ -15,7 +13,7 @@ from hypothesis import strategies as st
 import operator_algebra as oa
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics, task_space
-from operator_algebra.errors import InputError, NotLowerable, OperatorAlgebraError, SingularError
+from operator_algebra.errors import InputError, NotLowerable, SingularError
 from operator_algebra.evaluation import evaluate_with_scale
 from operator_algebra.expressions.build import diag, inv, operator, root
 from operator_algebra.expressions.nodes import Expr
@@ -31,6 +29,7 @@ from tests.lowering.agreement import bound, scale
 from tests.lowering.cases import case
 from tests.often import backend_for
 from tests.oracles.interpreted import interpreted
+from tests.outcomes import outcome
 from tests.rounding import apart
 
 MASS = s.H @ s.phi @ s.M @ s.phi.T @ s.H.T
@@ -136,17 +135,6 @@ def test_a_column_of_numbers_has_a_text() -> None:
 # -- random programs ---------------------------------------------------------------------------------------------------
 
 
-def told(run: Callable[[], Any]) -> tuple[Any, tuple[str, ...]]:
-    """A result, or the kind of error, and what was warned of."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            result = run()
-        except OperatorAlgebraError as error:
-            result = type(error)
-    return result, tuple(str(warning.message) for warning in caught)
-
-
 def read_again(seed: int) -> str:
     """What became of a random case: its program read back, compiled, and interpreted from the text alone."""
     drawn = case(seed)
@@ -160,14 +148,14 @@ def read_again(seed: int) -> str:
     assert (found, found.text) == (program, text), drawn
     assert found.pseudocode(reasons=True) == program.pseudocode(reasons=True), drawn
     own, again = (
-        told(lambda p=p: oa.compile(p, model, frame=drawn.frame, backend=backend)(**drawn.arguments))
+        outcome(lambda p=p: oa.compile(p, model, frame=drawn.frame, backend=backend)(**drawn.arguments))
         for p in (program, found)
     )
-    assert own[1] == again[1], drawn
-    assert own[0] is again[0] if isinstance(own[0], type) else alike(own[0], again[0]), drawn
+    assert (own.warned, type(own.error)) == (again.warned, type(again.error)), drawn
+    assert own.error is not None or alike(own.result, again.result), drawn
     if any(isinstance(step.definition, Relate) for step in found.steps.values()):
         return "relations"
-    if isinstance(own[0], type) or own[1]:
+    if own.error is not None or own.warned:
         return "without digits"
     sample = drawn.samples[0]
     values: dict[str, Any] = {"q": sample.q, **sample.inputs}
@@ -178,7 +166,7 @@ def read_again(seed: int) -> str:
     if not np.isfinite(scaled.condition) or bound(scaled) > 1e-3:
         return "without digits"
     meant = interpreted(Program.parse(text), model, frame=drawn.frame, **values)
-    compiled, _ = told(lambda: oa.compile(program, model, frame=drawn.frame, backend=backend)(**values))
+    compiled, _, _ = outcome(lambda: oa.compile(program, model, frame=drawn.frame, backend=backend)(**values))
     sized = scale(e, arrays_of(meant)[0], scaled) if isinstance(e, Query) else scaled.scale or 1.0
     for one, other in zip(arrays_of(meant), arrays_of(compiled), strict=True):
         assert apart(one, other.reshape(one.shape)) <= 2 * bound(scaled) * sized, drawn

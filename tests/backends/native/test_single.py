@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from itertools import product
 from typing import Any
@@ -24,7 +23,7 @@ from operator_algebra.backends.scalar.tape import Tape
 from operator_algebra.backends.scalar.traced import Traced
 from operator_algebra.calls.compiled import Compiled
 from operator_algebra.compiler import compile as compile_program
-from operator_algebra.errors import InputError, OperatorAlgebraError, RangeError, SingularError
+from operator_algebra.errors import InputError, RangeError
 from operator_algebra.expressions.build import inv, scalar
 from operator_algebra.expressions.query import dense, logdet
 from operator_algebra.models.families import chain, random_tree
@@ -33,6 +32,7 @@ from operator_algebra.models.model import Model
 from tests.fences import CAN, fenced
 from tests.nearly_singular import DOUBTFUL, sample
 from tests.often import some
+from tests.outcomes import outcome
 from tests.rounding import EPS, condition, rounding, size
 from tests.strategies import ALL_JOINTS
 
@@ -169,15 +169,6 @@ def test_any_number_of_threads() -> None:
 # -- what machine code is not trusted with -----------------------------------------------------------------------------
 
 
-def told(run: Callable[[], Any]) -> tuple[Any, list[str], OperatorAlgebraError | None]:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            return run(), [str(one.message) for one in caught], None
-        except (SingularError, RangeError) as error:
-            return error.result, [str(one.message) for one in caught], error
-
-
 @pytest.mark.parametrize("h", [1.0, 1.0 - 2.0**-17, 1.0 - 2.0**-24, 1.0 + 2.0**-23, 2.0], ids=str)
 @pytest.mark.parametrize("errors", ["raise", "mask"])
 def test_doubtful_samples_are_those_of_double_precision(errors: Any, h: float) -> None:
@@ -185,8 +176,8 @@ def test_doubtful_samples_are_those_of_double_precision(errors: Any, h: float) -
     model = chain(3, seed=1)
     given = state(model, (5,), "T")
     several = np.array([0.5, 0.25, h, 0.125, 0.5], np.float32)
-    found, warned, error = told(lambda: single(e, model)(**given, h=several, errors=errors))
-    wanted, expected, fault = told(lambda: compile_program(e, model)(**given, h=several, errors=errors))
+    found, warned, error = outcome(lambda: single(e, model)(**given, h=several, errors=errors))
+    wanted, expected, fault = outcome(lambda: compile_program(e, model)(**given, h=several, errors=errors))
     assert (warned, type(error), str(error)) == (expected, type(fault), str(fault))
     as_double = np.array_equal(bits(found[2]), bits(wanted[2].astype(np.float32)))
     worst = condition(compile_program(dense(MASS), model)(q=given["q"][2]))
@@ -204,8 +195,10 @@ def test_mechanisms_that_cost_digits(family: str, seed: int) -> None:
     model = one.model
     given = state(model, (), "v", "T", seed=seed)
     given["q"] = one.q.astype(np.float32)
-    found, _, error = told(lambda: single(dynamics.forward_dynamics, model)(**given))
-    wanted, _, fault = told(lambda: compile_program(dynamics.forward_dynamics, model, backend="interpreter")(**given))
+    found, _, error = outcome(lambda: single(dynamics.forward_dynamics, model)(**given))
+    wanted, _, fault = outcome(
+        lambda: compile_program(dynamics.forward_dynamics, model, backend="interpreter")(**given)
+    )
     assert type(error) is type(fault)
     if fault is None:
         worst = condition(compile_program(dense(MASS), model, backend="interpreter")(q=given["q"]))

@@ -51,13 +51,7 @@ class Drift:
     def block(self, run: Interpreter, numbers: NodeNumbers, k: int) -> Matrix:
         """Without what another recurrence passes on."""
         own = self.own(run, numbers, k)
-        above = run.mechanism.parent[k]
-        if above < 0:
-            return own
-        hop, zero = run.hop(self.velocity.hop, k), numbers.zero
-        lever, turns = _parts(numbers, hop)
-        moved = _times(numbers, _turning(numbers.graph, _angular(run, self.velocity, above)), lever)
-        return numbers.sum([numbers.product(*turns, _as_column([zero, zero, zero, *moved])), own], 6, 1)
+        return numbers.sum([*_handed_on(run, numbers, self.velocity, k), own], 6, 1)
 
     def own(self, run: Interpreter, numbers: NodeNumbers, k: int) -> Matrix:
         """What does not come from the parent."""
@@ -79,16 +73,8 @@ class Transport:
 
     def block(self, run: Interpreter, numbers: NodeNumbers, k: int) -> Matrix:
         """The shift and the drift at once."""
-        parts = [run.term(term, 6, k) for term in self.others]
-        above, velocity = run.mechanism.parent[k], self.drift.velocity
-        parts.append(self.drift.own(run, numbers, k))
-        if above >= 0:
-            alpha = _column(run.get(self.source, above))
-            lever, turns = _parts(numbers, run.hop(velocity.hop, k))
-            U = _turning(numbers.graph, _angular(run, velocity, above), alpha[:3])
-            moved = _sum(numbers.graph, alpha[3:], _times(numbers, U, lever))
-            parts.insert(0, numbers.product(*turns, _as_column([*alpha[:3], *moved])))
-        return numbers.sum(parts, 6, 1)
+        rest = [*(run.term(term, 6, k) for term in self.others), self.drift.own(run, numbers, k)]
+        return numbers.sum([*_handed_on(run, numbers, self.drift.velocity, k, self.source), *rest], 6, 1)
 
 
 @dataclass(frozen=True)
@@ -280,17 +266,30 @@ def _cross(graph: Graph, a: Vector, b: Vector) -> list[Node]:
     return [entry(1, 2), entry(2, 0), entry(0, 1)]
 
 
-def _turning(graph: Graph, omega: Vector, alpha: Vector | None = None) -> list[list[Node]]:
-    """ω̃ ω̃, or that and α̃."""
+def _turning(graph: Graph, omega: Vector, alpha: Vector) -> list[list[Node]]:
+    """ω̃ ω̃ + α̃."""
     xx, yy, zz = (graph.multiply(x, x) for x in omega)
     mixed = [graph.multiply(omega[i], omega[j]) for i, j in ((1, 2), (2, 0), (0, 1))]
-    a = alpha or [graph.zero] * 3
     (yz, zx, xy), (zy, xz, yx) = (
-        [graph.add(m, x) for m, x in zip(mixed, [graph.negative(x) for x in a], strict=True)],
-        [graph.add(m, x) for m, x in zip(mixed, a, strict=True)],
+        [graph.add(m, x) for m, x in zip(mixed, map(graph.negative, alpha), strict=True)],
+        [graph.add(m, x) for m, x in zip(mixed, alpha, strict=True)],
     )
     diagonal = [graph.negative(graph.add(*pair)) for pair in ((yy, zz), (zz, xx), (xx, yy))]
     return [[diagonal[0], xy, xz], [yx, diagonal[1], yz], [zx, zy, diagonal[2]]]
+
+
+def _handed_on(
+    run: Interpreter, numbers: NodeNumbers, velocity: Carried, k: int, source: Ref | None = None
+) -> list[Matrix]:
+    """R* [α(ω); α(v) + (U⁻ + α̃(ω)) l] of a parent, if there is one; α is zero where nothing else is handed on."""
+    above, graph = run.mechanism.parent[k], numbers.graph
+    if above < 0:
+        return []
+    alpha = [numbers.zero] * 6 if source is None else _column(run.get(source, above))
+    lever, turns = _parts(numbers, run.hop(velocity.hop, k))
+    U = _turning(graph, _angular(run, velocity, above), alpha[:3])
+    moved = _sum(graph, alpha[3:], _times(numbers, U, lever))
+    return [numbers.product(*turns, _as_column([*alpha[:3], *moved]))]
 
 
 def _parts(numbers: NodeNumbers, hop: Matrix) -> tuple[Vector, Sequence[Matrix]]:

@@ -18,8 +18,8 @@ from operator_algebra.lowering.graph import RING, Form, Graph
 from operator_algebra.lowering.trampoline import Steps
 from operator_algebra.operators.spaces import Space, Type, direct_sum
 from operator_algebra.operators.structure import Structure
-from operator_algebra.programs.instructions import Invert, Linear, Part, Stack
-from operator_algebra.programs.records import Ref, Term
+from operator_algebra.programs.instructions import Invert, Part, Stack
+from operator_algebra.programs.records import Ref
 
 UNIT = Fraction(1)
 
@@ -114,17 +114,17 @@ def opened(lift: Lift, body: Bordered) -> Steps[Opened]:
         columns.append(column)
         rows.append(row)
     mirrored = tree.structure.symmetric and all(t.C.structure.definite and t.R == t.L.T for t in terms)
-    couplings: dict[tuple[int, int], int] = {}
+    couplings: dict[tuple[int, int], Ref] = {}
     for i, term in enumerate(terms):
         for j, other in enumerate(terms):
             if mirrored and j < i:
-                above = Ref(couplings[j, i], star=True)
-                couplings[i, j] = graph.new(graph.type_of(above), Linear((Term(UNIT, (above,)),)))
+                couplings[i, j] = couplings[j, i].T
                 continue
             response = yield computed(lift, matmul(term.R, columns[j]))
             coupling = matmul(response, other.B)
             coupling = add(term.d, coupling) if i == j else coupling
-            couplings[i, j] = yield lift.apply(coupling, lift.identity(coupling.type.domain))
+            number = yield lift.apply(coupling, lift.identity(coupling.type.domain))
+            couplings[i, j] = Ref(number)
     places = range(len(terms))
     number = stacked(lift, [[couplings[i, j] for j in places] for i in places])
     type_ = graph[number].type
@@ -187,7 +187,7 @@ def refined(lift: Lift, parts: Opened, first: Solution) -> Steps[Solution]:
 
 def _forces(lift: Lift, parts: Opened, motions: Sequence[int]) -> Steps[tuple[tuple[int, ...], tuple[int, ...]]]:
     """The unknowns u = S⁻¹ r, term by term, and the forces B u."""
-    unknown = yield lift.apply(parts.inverse, stacked(lift, [[number] for number in motions]))
+    unknown = yield lift.apply(parts.inverse, stacked(lift, [[Ref(number)] for number in motions]))
     unknowns: list[int] = []
     forces: list[int] = []
     for i, term in enumerate(parts.terms):
@@ -207,28 +207,26 @@ def _added(lift: Lift, numbers: tuple[int, int]) -> int:
 
 def closed(lift: Lift, parts: Opened) -> Steps[Bordered]:
     """The inverse as tree-local part and one term of low rank."""
-    columns: list[int] = []
-    rows: list[int] = []
+    columns: list[Ref] = []
+    rows: list[Ref] = []
     for term, column, row in zip(parts.terms, parts.columns, parts.rows, strict=True):
         force = yield lift.apply(matmul(column, term.B), lift.identity(term.B.type.domain))
         motion = yield lift.apply(row, lift.identity(row.type.domain))
-        columns.append(force)
-        rows.append(motion)
-    column, row = (bound(lift, stacked(lift, [numbers])) for numbers in (columns, rows))
+        columns.append(Ref(force))
+        rows.append(Ref(motion))
+    column, row = (bound(lift, stacked(lift, [refs])) for refs in (columns, rows))
     return Bordered(parts.tree, (LowRank(column, scale(-1, parts.inverse), row.T),))
 
 
-def stacked(lift: Lift, rows: Sequence[Sequence[int]]) -> int:
+def stacked(lift: Lift, rows: Sequence[Sequence[Ref]]) -> int:
     """Blocks beside and on top of each other as one value; a block alone is itself."""
     if len(rows) == len(rows[0]) == 1:
-        return rows[0][0]
-    types = [[lift.graph[number].type for number in row] for row in rows]
+        return rows[0][0].value
+    types = [[lift.graph.type_of(ref) for ref in row] for row in rows]
     type_ = Type(direct_sum(cell.domain for cell in types[0]), direct_sum(row[0].codomain for row in types))
-    return lift.graph.new(type_, Stack(tuple(tuple(_cell(lift, number) for number in row) for row in rows)))
-
-
-def _cell(lift: Lift, number: int) -> Ref | None:
-    return None if lift.is_zero(number) else Ref(number)
+    return lift.graph.new(
+        type_, Stack(tuple(tuple(None if lift.is_zero(ref.value) else ref for ref in row) for row in rows))
+    )
 
 
 def computed(lift: Lift, e: Expr) -> Steps[Expr]:

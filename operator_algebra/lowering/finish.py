@@ -13,8 +13,10 @@ from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.naming import name_values
 from operator_algebra.lowering.schedule import schedule
 from operator_algebra.programs.instructions import Given, Invert, Linear, Relate, RootOf, Total, summed
+from operator_algebra.programs.mirrored import stands_for_mirrored
 from operator_algebra.programs.products import expand_products
 from operator_algebra.programs.program import Output, Pivot, Program, Report, Step, Sweep
+from operator_algebra.programs.records import references
 
 
 def finished(graph: Graph, zeros: frozenset[str], *, keyed: bool) -> Program:
@@ -22,6 +24,7 @@ def finished(graph: Graph, zeros: frozenset[str], *, keyed: bool) -> Program:
     outputs = tuple(one for one in graph.wanted if isinstance(one, Output))
     leaves = {symbol for output in outputs for symbol in free_symbols(body_of(output.formula))}
     names, hidden = name_values(graph, outputs)
+    _mirror_pivots(graph)
     given, stages = _given(graph, names), _stages(graph, names, hidden)
     found = _pivots(graph, [one.number for one in (*given, *(one for stage in stages for one in stage.steps))])
     reaching = bounds(graph, found, names)
@@ -76,6 +79,17 @@ def _pivots(graph: Graph, numbers: list[int]) -> tuple[int, ...]:
     return tuple(found)
 
 
+def _mirror_pivots(graph: Graph) -> None:
+    """Mark the pivots of no body whose formula tells that they are their own adjoints, where no product of them does.
+
+    J M⁻¹ J* is, also if M⁻¹ J* is refined, or computed column by column for somebody else.
+    """
+    for number in _pivots(graph, list(graph.values)):
+        pivot = Pivot(number, None if graph[number].attached else _formula(graph, number))
+        if stands_for_mirrored(graph[number], pivot.inverted):
+            graph.put(number, replace(graph[number], symmetric=True))
+
+
 def _pivot(graph: Graph, number: int, reaching: Bounds) -> Pivot:
     """What is known of a pivot, and the products that it is summed from."""
     definition = graph[number].definition
@@ -83,18 +97,20 @@ def _pivot(graph: Graph, number: int, reaching: Bounds) -> Pivot:
     terms = (summed(definition) or ()) if known else ()
     written = tuple(replace(term, factors=expand_products(graph.values, term.factors)) for term in terms)
     left, right = reaching.of.get(number, (None, None))
-    return Pivot(number, _inverted(graph, number), written, left, right)
+    return Pivot(number, _formula(graph, number), written, left, right)
 
 
-def _inverted(graph: Graph, number: int) -> Expr | None:
-    """The inverse that a pivot belongs to, or what has a root."""
+def _formula(graph: Graph, number: int) -> Expr | None:
+    """The inverse that a pivot belongs to, or what has a root or a determinant."""
     definition = graph[number].definition
     if isinstance(definition, RootOf):
         return graph[definition.source.value].origin
-    for value in graph.values.values():
-        if isinstance(value.definition, Invert) and value.definition.source.value == number:
+    readers = [v for v in graph.values.values() if isinstance(v.definition, Invert | Total) and v.origin is not None]
+    for value in sorted(readers, key=lambda one: isinstance(one.definition, Total)):
+        if any(ref.value == number for ref, _ in references(value.definition)):
             return value.origin
-    return graph[number].origin
+    # Where what belongs to no body came from may be an operator that is applied to something.
+    return graph[number].origin if graph[number].attached else None
 
 
 def _accepted(leaves: set[Symbol]) -> tuple[Symbol, ...]:

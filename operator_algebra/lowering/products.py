@@ -9,11 +9,11 @@ from fractions import Fraction
 from operator_algebra.lowering.graph import Graph
 from operator_algebra.operators.spaces import Type
 from operator_algebra.programs.instructions import Invert, Linear, Reduce, Update
-from operator_algebra.programs.mirrored import mirrored
 from operator_algebra.programs.products import expand_products, single_product, straight
 from operator_algebra.programs.records import Ref, Term
 from operator_algebra.programs.roles import UPDATE
 from operator_algebra.programs.schemes import Binding, Reading
+from operator_algebra.programs.types import TypeCheck
 
 UNIT = Fraction(1)
 
@@ -80,23 +80,18 @@ def _pairs(graph: Graph) -> Iterator[set[tuple[Ref, Ref]]]:
 
 
 def recognise_grams(graph: Graph) -> None:
-    """Sums over the mechanism such as Σ ε* D⁻¹ ε, what is added to them and inverses of that are their own adjoints."""
-    found = True
-    while found:
-        found = False
-        for number, value in list(graph.values.items()):
-            if value.attached or value.symmetric or value.type != value.type.T:
-                continue
-            match value.definition:
-                case Reduce(terms=terms) | Linear(terms=terms) if terms:
-                    same = bool(mirrored(graph.values, terms))
-                case Invert(source=source):
-                    same = graph[source.value].symmetric
-                case _:
-                    same = False
-            if same:
-                graph.put(number, replace(value, symmetric=True))
-                found = True
+    """Sums over the mechanism such as Σ ε* D⁻¹ ε, what is made of them and of given ones: which are their own adjoints.
+
+    What only its formula tells to be symmetric is marked when pivots are looked for: see `lowering.finish`.
+    """
+    blocks = {number: value.block for number, value in graph.values.items()}
+    check = TypeCheck(blocks)
+    pending = [n for n, one in blocks.items() if not (one.attached or one.symmetric) and one.type == one.type.T]
+    while found := [n for n in pending if check.own_adjoint(blocks[n])]:
+        for number in found:
+            graph.put(number, replace(graph[number], symmetric=True))
+            blocks[number] = graph[number].block
+        pending = [n for n in pending if n not in found]
 
 
 def recognise_updates(graph: Graph) -> None:

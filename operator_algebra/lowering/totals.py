@@ -20,8 +20,9 @@ from operator_algebra.programs.records import Ref, Term
 UNIT = Fraction(1)
 
 
-def _total(lift: Lift, kind: Literal["trace", "logdet"], ref: Ref) -> Form:
-    return RING.of(Ref(lift.graph.new(ONE >> ONE, Total(kind, ref))))
+def _total(lift: Lift, kind: Literal["trace", "logdet"], ref: Ref, of: Expr | None = None) -> Form:
+    """The number that is made of a value, which is that of an expression."""
+    return RING.of(Ref(lift.graph.new(ONE >> ONE, Total(kind, ref), origin=of)))
 
 
 def trace(lift: Lift, e: Expr) -> int:
@@ -49,8 +50,8 @@ def logdet(lift: Lift, e: Expr) -> int:
     """Log |det e|: pivots of the inverse less those of what is inverted inside."""
     found: list[Form] = []
 
-    def add(sign: Fraction, ref: Ref) -> None:
-        found.append(RING.scaled(sign, _total(lift, "logdet", ref)))
+    def add(sign: Fraction, ref: Ref, of: Expr | None = None) -> None:
+        found.append(RING.scaled(sign, _total(lift, "logdet", ref, of)))
 
     pending: list[tuple[Fraction, Expr]] = [(UNIT, e)]
     while pending:
@@ -69,7 +70,7 @@ def logdet(lift: Lift, e: Expr) -> int:
             pending.append((sign, part.body))
             add(sign, Ref(lift.graph.sum(part.type, RING.scaled(part.factor, RING.of()))))
         elif not part.type.domain.attached:
-            add(sign, Ref(lift.vector(part)))
+            add(sign, Ref(lift.vector(part)), part)
         elif flow == "diagonal":
             add(sign, lift.block(part))
         elif one_way:

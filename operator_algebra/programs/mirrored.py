@@ -1,11 +1,12 @@
-"""Whether a sum of block products is its own adjoint, whatever its numbers."""
+"""Whether a value is its own adjoint, whatever its numbers: by the products that it is a sum of, or by its formula."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from operator_algebra.programs.instructions import summed
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.programs.instructions import added_up, summed
 from operator_algebra.programs.products import straight
 from operator_algebra.programs.program import Defined
 from operator_algebra.programs.records import Ref, Term
@@ -25,6 +26,12 @@ def mirrored(values: Mapping[int, Defined], terms: Sequence[Term]) -> bool | Non
     for (scalars, factors), c in sums.items():
         adjoint[scalars, tuple(straight(values, ref.T) for ref in reversed(factors))] = c
     return sums == adjoint
+
+
+def stands_for_mirrored(value: Defined, formula: Expr | None) -> bool:
+    """Whether a value of no body is that of a formula which is its own adjoint, however it is computed."""
+    known = formula is not None and formula.structure.symmetric and formula.type == value.type
+    return known and not value.attached
 
 
 def _written(values: Mapping[int, Defined], terms: Sequence[Term]) -> _Sums | None:
@@ -50,6 +57,6 @@ def _written(values: Mapping[int, Defined], terms: Sequence[Term]) -> _Sums | No
 
 
 def _inside(values: Mapping[int, Defined], number: int) -> tuple[Term, ...]:
-    """The terms of a value at a body that is a sum, or an update; none of any other."""
-    value = values[number]
-    return (summed(value.definition) or ()) if value.attached else ()
+    """The terms of a value that is a sum at one place, or an update; none of any other."""
+    definition = values[number].definition
+    return (summed(definition) or ()) if added_up(definition) is None else ()

@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import assert_never
 
+from operator_algebra.expressions.nodes import Expr
 from operator_algebra.operators.local import LOCAL_FUNCTIONS
 from operator_algebra.operators.spaces import ONE, RELATION, ROUNDING, Counted, Space, Type, direct_sum, white
 from operator_algebra.programs.instructions import (
@@ -29,7 +30,7 @@ from operator_algebra.programs.instructions import (
     Total,
     Update,
 )
-from operator_algebra.programs.mirrored import mirrored
+from operator_algebra.programs.mirrored import mirrored, stands_for_mirrored
 from operator_algebra.programs.products import straight
 from operator_algebra.programs.program import Block, Output, Pivot
 from operator_algebra.programs.records import Ref, Row, Term
@@ -51,8 +52,8 @@ class TypeCheck:
 
     # -- values ----------------------------------------------------------------------------------------------------
 
-    def value(self, block: Block) -> Complaints:
-        """What does not fit in the definition of a value."""
+    def value(self, block: Block, formula: Expr | None = None) -> Complaints:
+        """What does not fit in the definition of a value, which stands for a formula where that is known."""
         type_ = block.type
         match block.definition:
             case Given(symbol=None):
@@ -110,7 +111,7 @@ class TypeCheck:
                 yield from self._answer(answer, type_)
             case _:
                 assert_never(block.definition)
-        if block.symmetric:
+        if block.symmetric and not stands_for_mirrored(block, formula):
             yield from self._symmetric(block)
 
     def terms(self, terms: Iterable[Term], type_: Type) -> Complaints:
@@ -231,28 +232,29 @@ class TypeCheck:
         """Whether a value that passes for its own adjoint is."""
         if block.type != block.type.T:
             yield f"{block.type} cannot be its own adjoint"
-            return
+        elif self.own_adjoint(block) is False:
+            yield "it is not its own adjoint"
+
+    def own_adjoint(self, block: Block) -> bool | None:
+        """Whether a value whose type allows it is its own adjoint, whatever its numbers; None if that is too long."""
         match block.definition:
             case Given(symbol=symbol):
-                fits = symbol is not None and symbol.structure.symmetric
+                return symbol is not None and symbol.structure.symmetric
             case Invert(source=source):
-                fits = self.values[source.value].symmetric
+                return self.values[source.value].symmetric
             case Stack(rows=rows):
-                fits = all(rows[j][i] == self._adjoint(rows[i][j]) for i in range(len(rows)) for j in range(i + 1))
+                return all(rows[j][i] == self._adjoint(rows[i][j]) for i in range(len(rows)) for j in range(i + 1))
             case Linear(terms=terms) | Reduce(terms=terms):
-                fits = mirrored(self.values, terms) is not False
+                return mirrored(self.values, terms)
             case Shift(hop=hop, source=source, closing=closing):
-                fits = closing is not None and hop == closing.T and self.values[source.value].symmetric
+                return closing is not None and hop == closing.T and self.values[source.value].symmetric
             case Update(P=P, J=J):
-                fits = self.values[P.value].symmetric and (
-                    J is None or mirrored(self.values, [Term(Fraction(1), (J,))]) is not False
-                )
+                rest = None if J is None else mirrored(self.values, [Term(Fraction(1), (J,))])
+                return self.values[P.value].symmetric and (J is None or rest)
             case Call() | RootOf() | Part() | Total() | Rounding() | Relate() | Resolve() | Surround() | Answer():
-                fits = False
+                return False
             case _:
                 assert_never(block.definition)
-        if not fits:
-            yield "it is not its own adjoint"
 
     def _adjoint(self, ref: Ref | None) -> Ref | None:
         return None if ref is None else straight(self.values, ref.T)

@@ -22,10 +22,11 @@ def check_program(program: Program) -> None:
     """
     check_order(program)
     types = TypeCheck({number: step.value for number, step in program.computed.items()})
+    formulas = {pivot.value: pivot.inverted for pivot in program.pivots}
     for step in program.computed.values():
         if any(getattr(step.definition, one.name) != Ref(step.number) for one in step.definition.readings if one.own):
             raise IllFormed(f"{step.name} passes on another value than itself")
-        for complaint in types.value(step.value):
+        for complaint in types.value(step.value, formulas.get(step.number)):
             raise IllFormed(f"{step.name}: {complaint}")
     for output in program.outputs:
         for complaint in types.output(output):

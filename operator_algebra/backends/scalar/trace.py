@@ -189,24 +189,13 @@ class Tracer(Interpreter):
     # -- what is shorter with structure ----------------------------------------------------------------------------
 
     def block(self, step: Step, k: int) -> Matrix:
-        """The block of a step; a sum over all bodies that is inverted has one triangle if its formula has."""
+        """The block of a step, by a law of rigid motion where there is one."""
         law = self._laws.get(step.number)
-        found = super().block(step, k) if law is None else law.block(self, self.nodes, k)
-        return self.nodes.averaged(found) if self.is_mirrored(step) else found
-
-    def is_mirrored(self, step: Step) -> bool:
-        """Whether a sum over all bodies has one triangle."""
-        return step.number in self._mirrored_sums
+        return super().block(step, k) if law is None else law.block(self, self.nodes, k)
 
     @cached_property
     def _laws(self) -> Mapping[int, Law]:
         return {**selected(self.program), **laws(self.program)}
-
-    @cached_property
-    def _mirrored_sums(self) -> frozenset[int]:
-        pivots = {one.value: one.formula for one in self.program.pivots}
-        small = {k: e for k, e in pivots.items() if not self.program.steps[k].value.attached}
-        return frozenset(k for k, e in small.items() if e is not None and e.structure.symmetric)
 
     def _shifted(self, shift: Shift, k: int) -> list[Matrix]:
         parent = self.mechanism.parent[k]

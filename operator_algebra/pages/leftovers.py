@@ -279,7 +279,7 @@ class Leftovers:
         ]
         if not late or len(late) == len(terms_of(step.definition)):
             return None
-        names = ", ".join(self.bare.name(number) for number in dict.fromkeys(late))
+        names = ", ".join(self.bare.at(number, "k", star=False) for number in dict.fromkeys(late))
         names = f"${names}$" if self.bare.style == "latex" else names
         return f"superposed: what is there without {names}, and the response", ""
 

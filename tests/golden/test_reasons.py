@@ -61,9 +61,12 @@ def reasons(program: Program) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_line_lacks_a_reason(name: str) -> None:
-    for line, reason in reasons(lower(PAGES[FOLDER / name])):
+    found = reasons(lower(PAGES[FOLDER / name]))
+    shown = {word for line, _ in found for word in re.findall(r"\w+", line)}
+    for line, reason in found:
         words, _, law = reason.partition(" [")
         assert words, line
+        assert shown.issuperset(re.findall(r"\b[A-Za-z]+_\d+\b", words)), words
         assert width(words) <= LONGEST + 12, words
         assert not law or law.endswith("]")
 

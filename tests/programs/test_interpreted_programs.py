@@ -95,6 +95,8 @@ def inputs(program: Program, model: Model, seed: int) -> dict[str, Any]:
         else random_value(symbol, sizes, model, rng)
         for symbol in program.accepts
     }
+    if "chosen" in values:  # with others than these P⁺ is indefinite, and a pivot may be singular
+        values["chosen"] = [float(rng.integers(2)) * np.eye(n) for n in joints]
     if program.reads_rates:
         values.setdefault("v", model.random(seed)[1])
     return values

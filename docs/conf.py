@@ -22,6 +22,7 @@ extensions = [
     "extensions.laws",
     "extensions.plain_docstrings",
     "extensions.search",
+    "extensions.signatures",
     "extensions.offline",
 ]
 exclude_patterns = ["_build"]

@@ -145,11 +145,20 @@ def _local(visit: _Visit, node: Local, style: Style) -> Iterator[_Piece]:
     yield _SIGNS[style].close
 
 
-def _product(visit: _Visit) -> Iterator[_Piece]:
-    for index in range(len(visit.node.children)):
-        if index:
-            yield " "
+def _product(visit: _Visit, style: Style) -> Iterator[_Piece]:
+    before: Expr | None = None
+    for index, factor in enumerate(visit.node.children):
+        if before is not None:
+            yield r" \, " if style == "latex" and (_is_word(before) or _is_word(factor)) else " "
         yield _below(visit, index, "factor")
+        before = factor
+
+
+def _is_word(factor: Expr) -> bool:
+    """Whether it is called by a word, which would run into its neighbours."""
+    while isinstance(factor, Transpose | Inverse):
+        factor = factor.body
+    return isinstance(factor, Symbol) and written(factor.name, "latex").startswith(r"\mathrm")
 
 
 def _parts(visit: _Visit, style: Style) -> Iterator[_Piece]:
@@ -165,7 +174,7 @@ def _parts(visit: _Visit, style: Style) -> Iterator[_Piece]:
         case Sum():
             yield from _sum(visit, style)
         case Product():
-            yield from _product(visit)
+            yield from _product(visit, style)
         case Scale():
             yield from _scale(visit, node, style)
         case Transpose():

@@ -6,18 +6,21 @@ import pytest
 from hypothesis import given
 
 from operator_algebra.errors import InputError
-from operator_algebra.expressions.build import diag, inv, local, root, scalar, vector
+from operator_algebra.expressions.build import diag, inv, local, operator, root, scalar, vector
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.render import brief, render
 from operator_algebra.markup import width
-from operator_algebra.operators.spaces import MOTION
+from operator_algebra.operators.spaces import MOTION, TORQUE
 from operator_algebra.symbols import D, E_phi, H, I, K, M, P, P_plus, R, V, cross, phi, phi_tilde, tau_bar, v
 from tests.expression_strategies import expressions
 
 h, k = scalar("h"), scalar("k")
 x = vector("x", MOTION)
 
+grip = operator("grip", TORQUE >> TORQUE)
+
 SAMPLES = [
+    (H.T @ grip.T @ v, "H* grip* v", "H' grip' v", r"H^{*} \, \mathrm{grip}^{*} \, v"),
     (H @ phi @ M @ phi.T @ H.T, "H φ M φ* H*", "H phi M phi' H'", r"H \phi M \phi^{*} H^{*}"),
     (inv(I - E_phi), "(I − E_φ)⁻¹", "inv(I - E_phi)", r"\left(I - \mathcal{E}_\phi\right)^{-1}"),
     (inv(phi.T), "φ⁻*", "inv(phi')", r"\phi^{-*}"),

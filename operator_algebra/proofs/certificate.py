@@ -10,10 +10,21 @@ from dataclasses import dataclass
 from typing import assert_never, cast
 
 from operator_algebra.expressions.nodes import Expr
-from operator_algebra.proofs.facts import Assumed, BracketOf, DiagonalOf, Fact, Real, Term, Turned, resting_on, total
+from operator_algebra.proofs.facts import (
+    Assumed,
+    BracketOf,
+    DiagonalOf,
+    Fact,
+    Real,
+    Term,
+    Turned,
+    Unique,
+    resting_on,
+    total,
+)
 from operator_algebra.proofs.kernel import Data
 from operator_algebra.proofs.letters import ONE, Letter, times, word
-from operator_algebra.proofs.multiples import Multiple, of_diagonal, of_unique, opened
+from operator_algebra.proofs.multiples import Multiple, Special, of_diagonal, of_unique, opened
 from operator_algebra.proofs.theory import Axiom, Theory
 from operator_algebra.proofs.writer import Writer, kernel_word
 
@@ -74,33 +85,31 @@ class _Lines:
         return self.writer.name(letters[0].star), self.writer.abbreviated(self.writer.word((numbers, letters[1:])))
 
     def line(self, fact: Fact, places: Mapping[Fact, int]) -> list[Data]:
-        """A fact as a line: what is zero, by which rule, from what."""
-        rule, terms = self._reason(fact)
-        parts = [
+        """A fact as a line: what is zero, and the terms that it is the sum of."""
+        stated, theory, why = self.writer.polynomial(fact.form), self.writer.theory, fact.why
+        if isinstance(why, tuple):
+            return [stated, *self._terms(why, places)]
+        assert not isinstance(why, Assumed | Real | Turned)
+        if isinstance(why, DiagonalOf) or (isinstance(why, Axiom) and why.letter.kind == "diag"):
+            terms = of_diagonal(theory, fact.form, why if isinstance(why, DiagonalOf) else None)
+        elif isinstance(why, Unique):
+            terms = of_unique(theory, fact.form, why)
+        else:
+            below = [Term(1, ONE, why.of, ONE)] if isinstance(why, BracketOf) else []
+            values = [kernel_word(why.letter), stated, *self._terms(below, places)]
+            return [stated, ["1", "", values, ""]]
+        return [stated, *self._terms(terms, places)]
+
+    def _terms(self, terms: Iterable[Multiple | Term], places: Mapping[Fact, int]) -> list[Data]:
+        return [
             [str(c), self.writer.word(left), self._multiplied(of, places), self.writer.word(right)]
             for c, left, of, right in terms
         ]
-        return [self.writer.polynomial(fact.form), rule, *parts]
 
-    def _multiplied(self, of: Fact | Letter | None, places: Mapping[Fact, int]) -> Data:
+    def _multiplied(self, of: Fact | Letter | Special, places: Mapping[Fact, int]) -> Data:
         if isinstance(of, Letter):
             return self.writer.name(of)
-        return "itself" if of is None else self.reference(of, places)
-
-    def _reason(self, fact: Fact) -> tuple[str, Iterable[Multiple | Term]]:
-        """The rule of the kernel, and what has the same value."""
-        why = fact.why
-        if isinstance(why, tuple):
-            return "sum", why
-        if isinstance(why, Axiom):
-            diagonal = why.letter.kind == "diag"
-            return kernel_word(why.letter), of_diagonal(self.writer.theory, fact.form, None) if diagonal else ()
-        assert not isinstance(why, Assumed | Real | Turned)
-        if isinstance(why, DiagonalOf):
-            return "diag", of_diagonal(self.writer.theory, fact.form, why)
-        if isinstance(why, BracketOf):
-            return kernel_word(why.letter), [Term(1, ONE, why.of, ONE)]
-        return of_unique(self.writer.theory, fact.form, why)
+        return of if isinstance(of, str) else self.reference(of, places)
 
 
 def certificate(theory: Theory, lhs: Expr, rhs: Expr, proved: Fact) -> dict[str, Data]:
@@ -115,7 +124,7 @@ def certificate(theory: Theory, lhs: Expr, rhs: Expr, proved: Fact) -> dict[str,
             lines.append(_Lines(writer).line(fact, places))
             places[fact] = len(lines) - 1
     if _is_reference(proved):
-        lines.append([writer.polynomial(proved.form), "sum", ["1", "", _Lines(writer).reference(proved, places), ""]])
+        lines.append([writer.polynomial(proved.form), ["1", "", _Lines(writer).reference(proved, places), ""]])
     return _written(writer, claim, lines)
 
 

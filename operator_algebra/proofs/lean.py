@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from operator_algebra.errors import InputError
-from operator_algebra.proofs.kernel import FACTS, GIVEN, Book, Data
+from operator_algebra.proofs.kernel import FACTS, FUNCTIONS, GIVEN, NUMBER, Book, Data
 
 _WIDTH = 110
 
@@ -192,7 +192,7 @@ class Theorem:
 
     def declare(self, name: str, kind: str, given: Sequence[Data], *, symmetric: bool) -> None:
         """The letter of a declaration, and what it is by definition."""
-        if kind == "number":
+        if kind == "leaf" and tuple(given[:2]) == NUMBER:
             raise InputError(f"{name} is a number that multiplies operators; these have no text in Lean yet.")
         if kind == "equals":
             self.bodies[name] = self.formula(given[0])
@@ -245,15 +245,15 @@ class Theorem:
             self.missing.setdefault(f"fact {ref[0]}", []).append(self.facts[key])
         return self.facts[key]
 
-    def line(self, place: int, stated: Mapping[str, str], rule: str, given: Sequence[Data]) -> None:
+    def line(self, place: int, stated: Mapping[str, str], given: Sequence[Data]) -> None:
         """A line: a sum that Lean multiplies out, or what is taken from another rule."""
         name = f"line_{place}"
         self.taken.add(name)
         text = self.formula(stated)
-        again = any(ref == "itself" for _, _, ref, _ in given)
-        if rule != "sum" or again:
+        rules = [rule for _, _, ref, _ in given if (rule := _more_than_a_sum(ref))]
+        if rules:
             self.hypotheses[name] = f"{text.text} = 0"
-            self.missing.setdefault("a multiple of itself" if again else f"rule {rule}", []).append(name)
+            self.missing.setdefault(rules[0], []).append(name)
             return
         parts: list[str] = []
         for c, left, ref, right in given:
@@ -281,10 +281,9 @@ def theorem(name: str, said: str, certificate: Mapping[str, Data]) -> str:
     written = Theorem("/" in str([certificate[key] for key in ("declare", "claim", "lines")]))
     for own, kind, *given in certificate["declare"]:
         book.declare(own, kind, *given)
-        letter = book.letters.get(own)
-        written.declare(own, kind, given, symmetric=letter is not None and letter.star == own)
-    for place, (stated, rule, *given) in enumerate(certificate["lines"]):
-        written.line(place, stated, rule, given)
+        written.declare(own, kind, given, symmetric=book.star.get(own) == own)
+    for place, (stated, *given) in enumerate(certificate["lines"]):
+        written.line(place, stated, given)
     last = f"exact sub_eq_zero.mp (Eq.trans ({written.expand}) line_{len(certificate['lines']) - 1})"
     algebra = " [Algebra ℚ R]" if written.rational else ""
     letters = " ".join(text.text for name, text in written.letters.items() if not name.startswith("("))
@@ -294,6 +293,13 @@ def theorem(name: str, said: str, certificate: Mapping[str, Data]) -> str:
     missing = [f"Taken from the kernel, {what}: {', '.join(names)}." for what, names in written.missing.items()]
     lines = [*head, claim, *(f"  {text}" for text in (*written.proved, last))]
     return "\n".join([f"/-- {_quoted(chr(10).join([said, *written.told, *missing]))} -/", *map(_folded, lines)]) + "\n"
+
+
+def _more_than_a_sum(ref: Data) -> str:
+    """What a term rests on that has no text: the line itself, block diagonals, values of a function."""
+    if isinstance(ref, str):
+        return "a multiple of itself" if ref == "itself" else "rule diag"
+    return f"rule {ref[0]}" if isinstance(ref, list) and ref[0] in FUNCTIONS else ""
 
 
 def _quoted(text: str) -> str:

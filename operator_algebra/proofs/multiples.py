@@ -10,42 +10,52 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from operator_algebra.proofs.facts import DiagonalOf, Fact, Unique, joined, turned
 from operator_algebra.proofs.letters import ONE, RING, Form, Letter, Rational, Word, adjoint, pattern, word
 from operator_algebra.proofs.theory import Theory
 
+Special: TypeAlias = Literal["itself", "apart"]
+"""The line itself; I, in a word that joins no body with itself."""
+
 
 class Multiple(NamedTuple):
-    """A multiple c · left · of · right: of a fact; of diag(X) − X, by its letter; of the line itself, by None."""
+    """A multiple c · left · of · right: of a fact; of diag(X) − X, by its letter; or of what is special."""
 
     c: Rational
     left: Word
-    of: Fact | Letter | None
+    of: Fact | Letter | Special
     right: Word
 
 
-def of_diagonal(theory: Theory, line: Form, why: DiagonalOf | None) -> Iterator[Multiple]:
-    """What a line about block diagonals is the sum of, up to words without one; of a value, why is None."""
-    if why is not None:
-        yield Multiple(1, ONE, why.of, ONE)
-    whole = line if why is None else RING.minus(line, why.of.form)
-    yield from opened(theory, whole)
+def of_diagonal(theory: Theory, line: Form, why: DiagonalOf | None) -> list[Multiple]:
+    """What a line about block diagonals is the sum of; of a value, why is None."""
+    return _with_words_apart(theory, line, [] if why is None else [Multiple(1, ONE, why.of, ONE)])
 
 
-def of_unique(theory: Theory, line: Form, why: Unique) -> tuple[str, list[Multiple]]:
-    """By which rule, and from what, it follows that a solution is what else satisfies its equation."""
-    terms = list(_Difference(theory, why).terms())
-    if not any(old.kind == "diag" for old, _ in why.renamed):
-        return "sum", terms
-    whole = RING.sum(RING.product([{t.left: t.c}, _form(t.of, line), {t.right: 1}]) for t in terms)
-    return "diag", [*terms, *opened(theory, RING.minus(line, whole))]
+def of_unique(theory: Theory, line: Form, why: Unique) -> list[Multiple]:
+    """What it is the sum of that a solution is what else satisfies its equation."""
+    return _with_words_apart(theory, line, list(_Difference(theory, why).terms()))
 
 
-def _form(of: Fact | Letter | None, line: Form) -> Form:
-    assert not isinstance(of, Letter)
-    return line if of is None else of.form
+def _with_words_apart(theory: Theory, line: Form, terms: list[Multiple]) -> list[Multiple]:
+    """The terms, and what is missing of a line: diagonals that could be what they are of, and words without one."""
+    rest = RING.minus(line, RING.sum(_form(term, line) for term in terms))
+    more = list(opened(theory, rest))
+    left = RING.minus(rest, RING.sum(_form(term, line) for term in more))
+    return [*terms, *more, *(Multiple(c, one, "apart", ONE) for one, c in left.items())]
+
+
+def _form(term: Multiple, line: Form) -> Form:
+    c, left, of, right = term
+    if isinstance(of, Letter):
+        assert of.body is not None
+        between = RING.minus(word(of), of.body)
+    else:
+        assert of != "apart"
+        between = line if of == "itself" else of.form
+    return RING.product([{left: c}, between, {right: 1}])
 
 
 def opened(theory: Theory, p: Form) -> Iterator[Multiple]:
@@ -151,7 +161,7 @@ class _Difference:
         self, images: Mapping[Letter, Form], c: Rational, left: Word, x: Letter, right: Word
     ) -> Iterator[Multiple]:
         if x is self.why.unknown:
-            yield Multiple(c, left, None, right)
+            yield Multiple(c, left, "itself", right)
         elif x.kind == "diag" and x.body is not None:
             yield from self._formula(images, c, left, x.body, right)
         elif x.kind == "inverse" and x.body is not None:

@@ -191,17 +191,20 @@ class Writer:
             letter = letter.star
             parts = [] if letter.body is None else [self._polynomial(letter.body)]
         shown = self._unit(letter) if letter.kind == "inverse" else []
+        if isinstance(source, Fixpoint):  # one equation after the other: first those that this one speaks of
+            for node in postorder(source.body, all_below):
+                if isinstance(node, Fixpoint) and node is not source:
+                    self.formula(node)
         own = self.names[letter] = self._fresh(self.wanted.get(letter) or _suggested(letter, source))
         if letter.kind in ("leaf", "unknown", "number"):
             leaf = letter.source.leaf if isinstance(letter.source, Symbol) else None
-            kind = letter.kind if leaf is None else _KINDS.get(leaf.form, letter.kind)
-            self._give(letter, own, kind)
+            kind = "leaf" if leaf is None else _KINDS.get(leaf.form, "leaf")
+            self._give(letter, own, "unknown" if letter.kind == "unknown" else kind)
             if letter.kind == "unknown":
                 assert isinstance(source, Fixpoint)
                 self.declared.append([own, "equals", self.formula(source.body)])
         else:
-            extra = self._type(letter) if letter.kind in ("root", "own", "local") else ()
-            self.declared.append([own, kernel_word(letter), *parts, *extra, *shown])
+            self.declared.append([own, kernel_word(letter), *parts, *self._type(letter), *shown])
 
     def _unit(self, letter: Letter) -> list[Data]:
         """By which multiples of facts what is inverted is I and words that go one way, if it is."""

@@ -52,6 +52,17 @@ def _number(text: str, rng: random.Random) -> str:
     return rng.choice([f"-{text}".replace("--", ""), "2", "-3", "1/2", "0"])
 
 
+_RULES = ("left", "right", "equation", "skew", "rigid", "alone", "cross", "spin", "crossbar", "'")
+
+
+def _rule(ref: Any, rng: random.Random) -> Any:
+    """Another reason of the same names."""
+    if isinstance(ref, list):
+        named = cast("list[Any]", ref)
+        return [rng.choice([rule for rule in _RULES if rule != named[0]]), *named[1:]]
+    return rng.choice([other for other in ("itself", "apart", 0) if other != ref])
+
+
 def _line(told: Any, rng: random.Random, letters: list[str], count: int) -> Any:
     if isinstance(told, int):
         return rng.choice([told + 1, told - 1, count, -1])
@@ -78,20 +89,20 @@ def tampered(certificate: Certificate, seed: int) -> Certificate:
         elif rng.random() < 0.5:
             stated[_word(word, rng, letters)] = c
     elif kind == 2:
-        line = rng.choice(lines)
-        line[1] = rng.choice([rule for rule in ("sum", "diag", "cross", "spin", "crossbar") if rule != line[1]])
-    elif kind == 3 and any(len(line) > 3 for line in lines):
-        line = rng.choice([line for line in lines if len(line) > 3])
-        del line[rng.randrange(2, len(line))]
+        term = rng.choice([term for line in lines for term in line[1:]])
+        term[2] = _rule(term[2], rng)
+    elif kind == 3 and any(len(line) > 2 for line in lines):
+        line = rng.choice([line for line in lines if len(line) > 2])
+        del line[rng.randrange(1, len(line))]
     else:
         parts = [
             (path, part)
             for place, line in enumerate(lines)
-            for path, part in _places(line[2:], (place,))
+            for path, part in _places(line[1:], (place,))
             if isinstance(part, str | int)
         ]
         (place, offset, *rest), part = rng.choice(parts)
-        _put(lines, (place, offset + 2, *rest), _line(part, rng, letters, len(lines)))
+        _put(lines, (place, offset + 1, *rest), _line(part, rng, letters, len(lines)))
     return made
 
 

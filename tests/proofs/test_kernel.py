@@ -28,9 +28,12 @@ def small() -> dict[str, Any]:
     return {
         "spaces": {"force": "motion", "motion": "force"},
         "traits": [],
-        "declare": [["E", "leaf", "force", "force", "inward hop"], ["phi", "inverse", {"": "1", "E": "-1"}]],
+        "declare": [
+            ["E", "leaf", "force", "force", "inward hop"],
+            ["phi", "inverse", {"": "1", "E": "-1"}, "force", "force"],
+        ],
         "claim": ["phi E", {"phi": "1", "": "-1"}],
-        "lines": [[{"phi E": "1", "phi": "-1", "": "1"}, "sum", ["-1", "", ["left", "phi"], ""]]],
+        "lines": [[{"phi E": "1", "phi": "-1", "": "1"}, ["-1", "", ["left", "phi"], ""]]],
     }
 
 
@@ -47,7 +50,7 @@ def riccati(equation: Any, *structure: str) -> dict[str, Any]:
             ["P", "equals", equation],
         ],
         "claim": ["P", equation],
-        "lines": [[{"P": "1", "M": "-1", "E P E'": "-1"}, "sum", ["1", "", ["equation", "P"], ""]]],
+        "lines": [[{"P": "1", "M": "-1", "E P E'": "-1"}, ["1", "", ["equation", "P"], ""]]],
     }
 
 
@@ -93,40 +96,47 @@ def test_an_inverse_that_has_to_exist_is_told() -> None:
 
 WRONG: list[tuple[tuple[str | int, ...], Any, str]] = [
     (("claim", 0), "phi", "not the claim"),
-    (("lines", 0, 2, 2, 0), "middle", "middle"),
-    (("lines", 0, 2, 2), ["equation", "phi"], "phi is no unknown"),
-    (("lines", 0, 2, 2), ["left", "phi'"], "phi' is no inverse"),
-    (("lines", 0, 2, 2), ["left", "phi", "phi"], "longer"),
-    (("lines", 0, 2, 2), ["left"], "shorter"),
-    (("lines", 0, 2, 2), "phi", "no diagonal"),
-    (("lines", 0, 2, 2), "itself", "not causal"),
-    (("lines", 0, 2, 2), ["'", "itself"], "not a certificate"),
-    (("lines", 0, 2, 2), ["alone", "E", "E", ""], "no fact here"),
-    (("lines", 0, 2, 2), ["scalar", "E"], "no number"),
-    (("lines", 0, 2, 2), ["right", "E"], "E is no inverse"),
-    (("lines", 0, 2, 2), 0, "KeyError: 0"),
-    (("lines", 0, 2, 2), -1, "KeyError: -1"),
-    (("lines", 0, 2, 0), -1, "not a certificate"),
-    (("lines", 0, 2, 0), -1.5, "not a certificate"),
-    (("lines", 0, 2, 0), "1", "does not follow"),
+    (("lines", 0, 1, 2, 0), "middle", "middle"),
+    (("lines", 0, 1, 2), ["equation", "phi"], "no fact here"),
+    (("lines", 0, 1, 2), ["left", "phi'"], "does not follow"),
+    (("lines", 0, 1, 2), ["left", "phi", "phi"], "longer"),
+    (("lines", 0, 1, 2), ["left"], "shorter"),
+    (("lines", 0, 1, 2), "phi", "may have a diagonal"),
+    (("lines", 0, 1, 2), "itself", "not causal"),
+    (("lines", 0, 1, 2), "apart", "may have a diagonal"),
+    (("lines", 0, 1, 2), ["'", "itself"], "'i'"),
+    (("lines", 0, 1, 2), ["'", "apart"], "'a'"),
+    (("lines", 0, 1, 2), ["alone", "E", "E", ""], "no fact here"),
+    (("lines", 0, 1, 2), ["scalar", "E"], "no fact here"),
+    (("lines", 0, 1, 2), ["right", "E"], "no fact here"),
+    (("lines", 0, 1, 2), ["cross", "phi"], "no fact here|does not fit"),
+    (("lines", 0, 1, 2), 0, "0"),
+    (("lines", 0, 1, 2), -1, "-1"),
+    (("lines", 0, 1, 0), -1, "not iterable"),
+    (("lines", 0, 1, 0), -1.5, "not iterable"),
+    (("lines", 0, 1, 0), "0", "ill-typed"),
+    (("lines", 0, 1, 0), "1", "does not follow"),
     (("lines", 0, 0, "phi"), "-2", "does not follow"),
-    (("lines", 0, 1), "belief", "not a certificate|does not follow"),
+    (("lines", 0, 1), "belief", "unpack"),
     (("lines",), [], "not the claim"),
-    (("lines",), [[{}, "diag"]], "terms of types"),
+    (("lines",), [[{}]], "not the claim"),
     (("declare", 0, 4), "inwards hop", "inwards hop"),
     (("declare", 0, 4), "diagonal hop", "diagonal hop"),
     (("declare", 0, 4), "inward hop unit", "inward hop unit"),
     (("declare", 0), ["E", "leaf", "force", "force", "inward unit"], "inward unit"),
     (("declare", 0), ["E", "leaf", "force", "force", "inward hop", "definite"], "definite"),
-    (("declare", 0), ["E", "number", "force", "force", "diagonal", "symmetric"], "E cannot be number"),
+    (("declare", 0), ["E", "number", "force", "force", "diagonal", "symmetric"], "force"),
+    (("declare", 1, 1), "belief", "phi cannot be belief"),
+    (("declare", 1), ["phi", "inverse", {"": "1", "E": "-1"}, "motion", "force"], "phi cannot be inverse"),
+    (("declare", 1), ["phi", "diag", {"": "1", "E": "-1"}, "force", "motion"], "phi cannot be diag"),
     (("declare", 0), ["E", "rigid", "force", "force", "inward"], "E cannot be rigid"),
     (("declare", 0), ["E", "rigid", "force", "force", "outward hop"], "E cannot be rigid"),
-    (("declare", 0, 3), "motion", "types"),
-    (("declare", 0, 0), "E'", "cannot be a name"),
+    (("declare", 0, 3), "motion", "ill-typed"),
+    (("declare", 0, 0), "E'", "is no new name"),
     (("spaces",), {"force": "motion", "motion": "motion"}, "dual"),
     (("declare", 0), ["E", "joint", "force", "force", "full"], "E cannot be joint"),
-    (("declare", 0, 0), "°E", "cannot be a name"),
-    (("declare", 0, 0), "E E", "cannot be a name"),
+    (("declare", 0, 0), "°E", "is no new name"),
+    (("declare", 0, 0), "E E", "is no new name"),
     (("traits",), ["lucky"], "lucky"),
     (("claim", 0), "phi E'", "ill-typed|not the claim"),
 ]
@@ -141,14 +151,14 @@ def test_what_is_wrong_is_refused(path: tuple[Any, ...], value: Any, why: str) -
 def test_what_is_declared_is_declared_once() -> None:
     made = small()
     made["declare"].append(made["declare"][0])
-    with pytest.raises(Refused, match="twice"):
+    with pytest.raises(Refused, match="no new name"):
         check(made)
 
 
 def test_a_symmetric_letter_has_no_star() -> None:
     made = riccati({"M": "1", "E P E'": "1"})
     made["claim"][0] = "P'"
-    with pytest.raises(Refused, match=r"KeyError.*P'"):
+    with pytest.raises(Refused, match="P'"):
         check(made)
 
 
@@ -159,7 +169,7 @@ def test_an_equation_has_one_solution_or_none_is_believed() -> None:
         ({"M": "1", "P": "1/2"}, "causal"),
         ({"M": "1", "E P": "1"}, "like its equation"),
         ({"M": "1", "E P E'": "2", "P": "-1"}, "causal"),
-        ({"M": "1", "E P' E'": "1"}, "KeyError"),
+        ({"M": "1", "E P' E'": "1"}, "P'"),
     ):
         with pytest.raises(Refused, match=why):
             check(riccati(wrong))
@@ -175,7 +185,7 @@ def asking(equation: Any, more: tuple[list[Any], ...]) -> dict[str, Any]:
     ]
     made["declare"][5:] = [["X", "unknown", "force", "motion", "full"], *more, ["X", "equals", equation]]
     made["claim"] = ["X", equation]
-    made["lines"] = [[{}, "sum"]]
+    made["lines"] = [[{}]]
     return made
 
 
@@ -187,9 +197,9 @@ def asking(equation: Any, more: tuple[list[Any], ...]) -> dict[str, Any]:
         ({"N M": "1", "S M E' W X": "1"}, ()),  # down and up again, to itself
         ({"N M": "1", "S X' E'": "1"}, ()),  # a row of X' is a column of X
         ({"N M": "1", "S X' W X": "1"}, ()),
-        ({"N M": "1", "d": "1"}, (["d", "diag", "N X N'"],)),
-        ({"N M": "1", "S d": "1"}, (["d", "diag", "M E' W X"],)),
-        ({"N M": "1", "S i M": "1"}, (["i", "inverse", {"": "1", "X W": "1"}],)),
+        ({"N M": "1", "d": "1"}, (["d", "diag", "N X N'", "force", "motion"],)),
+        ({"N M": "1", "S d": "1"}, (["d", "diag", "M E' W X", "force", "motion"],)),
+        ({"N M": "1", "S i M": "1"}, (["i", "inverse", {"": "1", "X W": "1"}, "force", "force"],)),
     ],
 )
 def test_what_does_not_ask_one_way_is_not_causal(equation: Any, more: tuple[list[Any], ...]) -> None:
@@ -201,7 +211,7 @@ def test_what_does_not_ask_one_way_is_not_causal(equation: Any, more: tuple[list
     ("equation", "more"),
     [
         ({"N M": "1", "S X N'": "1", "E X": "1"}, ()),
-        ({"N M": "1", "E d": "1", "S X": "1"}, (["d", "diag", "N X N'"],)),
+        ({"N M": "1", "E d": "1", "S X": "1"}, (["d", "diag", "N X N'", "force", "motion"],)),
     ],
 )
 def test_what_asks_one_way_is_causal(equation: Any, more: tuple[list[Any], ...]) -> None:
@@ -216,24 +226,24 @@ def test_equations_that_speak_of_each_other_are_refused() -> None:
     made["declare"][2:] = [
         ["P", "unknown", "force", "force", "diagonal"],
         ["Q", "unknown", "force", "force", "diagonal"],
-        ["d", "diag", "P"],
+        ["d", "diag", "P", "force", "force"],
         ["P", "equals", "Q"],
         ["Q", "equals", {"": "1", "d": "1"}],
     ]
-    with pytest.raises(Refused, match=r"the equation of P speaks of .*Q"):
+    with pytest.raises(Refused, match=r"P.* has no equation yet"):
         check(made)
-    made["declare"][5:] = made["declare"][:4:-1]
-    with pytest.raises(Refused, match=r"the equation of Q speaks of .*P"):
+    del made["declare"][3]
+    with pytest.raises(Refused, match="Q"):
         check(made)
 
 
 def test_a_multiple_by_a_number_need_not_have_an_inverse() -> None:
     made = small()
     made["spaces"]["one"] = "one"
-    made["declare"][1:1] = [["h", "number", "one", "one", "diagonal", "symmetric"]]
+    made["declare"][1:1] = [["h", "leaf", "one", "one", "diagonal", "symmetric"]]
     made["declare"][2][2] = {"h": "1", "h E": "-1"}
     made["claim"] = ["h phi", {"h phi E": "1", "": "1"}]
-    made["lines"] = [[{"h phi": "1", "h phi E": "-1", "": "-1"}, "sum", ["1", "", ["left", "phi"], ""]]]
+    made["lines"] = [[{"h phi": "1", "h phi E": "-1", "": "-1"}, ["1", "", ["left", "phi"], ""]]]
     assert check(made)["assumed"] == ["phi exists"]
 
 
@@ -315,7 +325,7 @@ def brackets(*facts: Any, traits: tuple[str, ...] = ()) -> dict[str, Any]:
             ["s", "spin", "H' w", "motion", "motion"],
         ],
         "claim": ["0", "0"],
-        "lines": [[{}, "sum", *(["1", "", fact, ""] for fact in facts)]],
+        "lines": [[{}, *(["1", "", fact, ""] for fact in facts)]],
     }
 
 
@@ -326,17 +336,20 @@ def brackets(*facts: Any, traits: tuple[str, ...] = ()) -> dict[str, Any]:
         (["rigid", "E", "x", "e"], [], "does not follow"),
         (["alone", "H", "h", "w"], ["revolute"], "does not follow"),
         (["turning", "H", "h", "s", "w"], ["revolute"], "does not follow"),
-        (["rigid", "E", "x", "h"], [], "does not fit"),
-        (["rigid", "H", "x", "e"], [], "H is no rigid"),
-        (["jacobi", "x", "h", "e"], [], "does not fit"),
-        (["known", "x", "h"], [], "h is no crossbar"),
+        (["rigid", "E", "x", "h"], [], "no fact here"),
+        (["rigid", "H", "x", "e"], [], "no fact here"),
+        (["jacobi", "x", "h", "e"], [], "no fact here"),
+        (["known", "x", "h"], [], "no fact here"),
         (["alone", "H", "h", "w"], [], "no fact here"),
-        (["alone", "H", "x", "w"], ["1-DOF"], "does not fit"),
+        (["alone", "H", "x", "w"], ["1-DOF"], "no fact here"),
         (["turning", "H", "h", "s", "w"], ["1-DOF"], "no fact here"),
-        (["turning", "H", "x", "s", "w"], ["revolute"], "does not fit"),
-        (["still", "H"], ["revolute"], "H is no joint-rate"),
-        (["left", "x"], [], "x is no inverse"),
-        (["commute", "x", "h"], [], "not a certificate"),
+        (["turning", "H", "x", "s", "w"], ["revolute"], "no fact here"),
+        (["still", "H"], ["revolute"], "no fact here"),
+        (["left", "x"], [], "no fact here"),
+        (["commute", "x", "h"], [], "commute"),
+        (["cross", {"x": "1", "h": "-1"}], [], "does not fit"),
+        (["cross", "s"], [], "does not fit"),
+        (["cross", "x h"], [], "does not fit|ill-typed"),
     ],
 )
 def test_no_fact_is_invented(fact: list[str], traits: list[str], why: str) -> None:
@@ -346,7 +359,7 @@ def test_no_fact_is_invented(fact: list[str], traits: list[str], why: str) -> No
 
 
 def test_no_inverse_is_forged() -> None:
-    for body, why in (({"E": "1", " E": "-1"}, "terms of types"), ("E E'", "ill-typed")):
+    for body, why in (({"E": "1", " E": "-1"}, "ill-typed"), ("E E'", "ill-typed")):
         made = small()
         made["declare"][1][2] = body
         with pytest.raises(Refused, match=why):

@@ -99,7 +99,7 @@ def test_patterns_are_read_off_letters(e: oa.Expr, words: str) -> None:
      (phi @ M @ phi.T, "inward")],
 )  # fmt: skip
 def test_patterns_that_are_not_there_are_refused(e: oa.Expr, words: str) -> None:
-    with pytest.raises(Refused, match=r"not the claim|terms of types"):
+    with pytest.raises(Refused, match=r"not the claim|ill-typed"):
         pattern(e, words)
 
 

@@ -16,6 +16,7 @@ from operator_algebra.arguments import Redundant
 from operator_algebra.backends.backend import Result, Run
 from operator_algebra.backends.chunks import in_a_row, lead_of, row_or_one, samples
 from operator_algebra.backends.kernel import Kernel, MachineCode
+from operator_algebra.backends.loops.limits import LIMITS, Limits
 from operator_algebra.backends.loops.run import LoopKernel, loop_kernel
 from operator_algebra.backends.numpy.execute import Interpreter
 from operator_algebra.backends.scalar.graph import Untraceable, operations
@@ -32,8 +33,6 @@ from operator_algebra.spatial.arrays import Axes
 
 MOST = 150_000
 """Operations of blocks, by the cost of the program, up to which code is generated: some tenths of a second."""
-LONG = 64
-"""Bodies, from which on loops are tried first: their code is made in the same time for any number of bodies."""
 WIDER = 3
 """So many times `MOST` for fewer bodies: they cost so much where a result has a block for each pair of them."""
 _KEPT = 16
@@ -60,6 +59,7 @@ class Floats:
         redundant: Redundant = "raise",
         *,
         machine_code: MachineCode = "when worth it",
+        loops: Limits = LIMITS,
         precision: Precision = DOUBLE,
     ) -> None:
         self.interpreted = Interpreter(program, model, frame, redundant)
@@ -68,13 +68,14 @@ class Floats:
         self._program = program
         self._model = model
         self._traceable = frame == "body"  # factors of leaves are those of body axes
-        self._long = model.n >= LONG
+        self._loops = loops
+        self._long = model.n >= loops.bodies
         self._machine_code: MachineCode = machine_code
         self._kernels: dict[Key, Kernel | LoopKernel | None] = {}
 
     def anew(self, precision: Precision) -> Floats:
         """The same program with code of another precision, none of which is made yet."""
-        return Floats(*self._made_from, machine_code=self._machine_code, precision=precision)
+        return Floats(*self._made_from, machine_code=self._machine_code, loops=self._loops, precision=precision)
 
     @property
     def source(self) -> str:
@@ -112,7 +113,7 @@ class Floats:
     def _made(self, signature: Signature) -> Kernel | LoopKernel | None:
         if self._long:
             with suppress(Untraceable):
-                return loop_kernel(self._program, self._model, signature)
+                return loop_kernel(self._program, self._model, signature, self._loops)
         if self._small(signature):
             with suppress(Untraceable):
                 how: MachineCode = self._machine_code if self.precision is DOUBLE else "at once"

@@ -11,17 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from operator_algebra.backends.loops.limits import LIMITS, Limits
 from operator_algebra.backends.scalar.graph import Node, Untraceable
 from operator_algebra.models.arrays import Indices
-from operator_algebra.models.joints.joint import JOINT_KINDS
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.leaf_factors import BodyClass
 
-MOST = 16
-"""So many classes there are at most; if zeros make more, they are looked at only where a leaf may be absent."""
-SHARING = 8
-"""So many bodies share a piece of code, in the mean: of fewer it is not worth the time to make it."""
 _SEEN = (0.0, 1.0, -1.0)
 
 
@@ -79,7 +75,9 @@ class Kind:
         return replace(found, q=np.arange(nq), v=np.arange(nv))
 
 
-def kinds(model: Model, several: Sequence[BodyClass], sizes: Sequence[Indices] = ()) -> tuple[Kind, ...]:
+def kinds(
+    model: Model, several: Sequence[BodyClass], sizes: Sequence[Indices] = (), limits: Limits = LIMITS
+) -> tuple[Kind, ...]:
     """The classes of a model, by what is fixed of its bodies, and by sizes of the blocks of other spaces."""
     parent = np.asarray(model.parent)
     root, tip = parent < 0, np.ones(model.n, dtype=bool)
@@ -88,11 +86,9 @@ def kinds(model: Model, several: Sequence[BodyClass], sizes: Sequence[Indices] =
     last = np.full(model.n, -1)
     last[parent[~root]] = np.flatnonzero(~root)  # of equal places the last one stays
     first[last[last >= 0]] = True
-    if any(of.joint.kind not in JOINT_KINDS for of in several):
-        raise Untraceable("the parameters of a user's joint are not stacked")
     flags = (root, tip, first, *sizes)
     found = [kind for of in several for kind in _parted(of, flags, zeros=True)]
-    most = min(MOST, model.n // SHARING)
+    most = limits.most_kinds(model.n)
     if len(found) > most:
         found = [kind for of in several for kind in _parted(of, flags, zeros=False)]
     if len(found) > most:

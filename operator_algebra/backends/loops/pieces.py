@@ -14,8 +14,11 @@ import numpy as np
 
 from operator_algebra.backends.loops.classes import Kind, kinds
 from operator_algebra.backends.loops.frames import framed
+from operator_algebra.backends.loops.joints import sharing
+from operator_algebra.backends.loops.kind_tracer import KindTracer
+from operator_algebra.backends.loops.limits import LIMITS, Limits
 from operator_algebra.backends.loops.records import Cut, Piece, Slot
-from operator_algebra.backends.loops.tracer import KindTracer, NotYet, Shared
+from operator_algebra.backends.loops.tracer import NotYet, Shared
 from operator_algebra.backends.loops.weights import weights
 from operator_algebra.backends.loops.whole import WholeTracer
 from operator_algebra.backends.scalar.graph import Untraceable, needed
@@ -37,13 +40,13 @@ _FAMILIES = ("spatial", "joint")
 """Spaces whose blocks are as large as the kind of a joint says."""
 
 
-def cut(program: Program, model: Model, signature: Signature, *, bearing: bool = True) -> Cut:
+def cut(program: Program, model: Model, signature: Signature, *, bearing: bool = True, limits: Limits = LIMITS) -> Cut:
     """The pieces of a program; `Untraceable` where it is more than sweeps that give vectors.
 
     With `bearing` columns of rounding stand beside them, if inertia tells where they have to run: see `weights`.
     """
     try:
-        return _Cutter(by_classical_accelerations(program), model, signature, bearing=bearing).cut()
+        return _Cutter(by_classical_accelerations(program), model, signature, limits, bearing=bearing).cut()
     except Unread as relations:
         raise Untraceable(str(relations)) from None
     except (ArithmeticError, AttributeError, LookupError, SingularError, TypeError, ValueError) as error:
@@ -51,7 +54,7 @@ def cut(program: Program, model: Model, signature: Signature, *, bearing: bool =
 
 
 class _Cutter:
-    def __init__(self, program: Program, model: Model, signature: Signature, *, bearing: bool) -> None:
+    def __init__(self, program: Program, model: Model, signature: Signature, limits: Limits, *, bearing: bool) -> None:
         self.program = program
         self.sweeps = _fused([part for one in (*program.stages, *program.bounds) for part in _parted(one, program)])
         if not all(program.computed[number].value.attached for number in _ends(program)):
@@ -77,7 +80,7 @@ class _Cutter:
         )
         classes = body_classes(model) if self._in_body_axes(signature) else framed(model)
         other = [one.sizes for name, one in signature.layouts.items() if one.attached and name not in _FAMILIES]
-        self.kinds = kinds(model, classes, other)
+        self.kinds = kinds(model, sharing(classes, limits.most_kinds(model.n)), other, limits)
         self.tracers = [KindTracer(program, model, signature, kind, self.shared) for kind in self.kinds]
         self.whole = WholeTracer(program, model, signature, self.shared)
         if bearing:

@@ -13,6 +13,7 @@ import numpy as np
 from operator_algebra.backends.backend import Result
 from operator_algebra.backends.loops.body import SIGNED
 from operator_algebra.backends.loops.emit import loop_text
+from operator_algebra.backends.loops.limits import LIMITS, Limits
 from operator_algebra.backends.loops.pieces import cut
 from operator_algebra.backends.loops.places import Found, Given
 from operator_algebra.backends.loops.records import Cut
@@ -33,16 +34,14 @@ _OFTEN = 1 / 8
 """Of the bodies, if columns run in more, they run in all: in lanes most blocks would have them anyway."""
 _LINE = 8
 """Numbers in a line of the cache."""
-_LONGEST = 6_000
-"""Operations of all pieces."""
 
 Array = np.ndarray[tuple[int, ...], np.dtype[np.generic]]
 
 
-def loop_kernel(program: Program, model: Model, signature: Signature) -> LoopKernel:
+def loop_kernel(program: Program, model: Model, signature: Signature, limits: Limits = LIMITS) -> LoopKernel:
     """The loops of a program; columns of rounding run in all bodies if they do in many at a configuration tried."""
-    found = LoopKernel(program, model, signature)
-    return found if found.share() <= _OFTEN else LoopKernel(program, model, signature, bearing=False)
+    found = LoopKernel(program, model, signature, limits)
+    return found if found.share() <= _OFTEN else LoopKernel(program, model, signature, limits, bearing=False)
 
 
 class LoopKernel:
@@ -51,13 +50,15 @@ class LoopKernel:
     With `bearing` columns of rounding run only where inertia does not bear it.
     """
 
-    def __init__(self, program: Program, model: Model, signature: Signature, *, bearing: bool = True) -> None:
+    def __init__(
+        self, program: Program, model: Model, signature: Signature, limits: Limits = LIMITS, *, bearing: bool = True
+    ) -> None:
         if machine() is None:
             raise Untraceable("there is no LLVM here")
         self._model = model
-        self.cut = cut(program, model, signature, bearing=bearing)
-        if _length(self.cut) > _LONGEST:
-            raise Untraceable("there is more code than the code generator makes in half a second")
+        self.cut = cut(program, model, signature, bearing=bearing, limits=limits)
+        if _length(self.cut) > limits.operations:
+            raise Untraceable("there is more code than is worth its time")
         blocks = given(Bound(signature.values, signature.layouts, signature.absent))
         self.given = (model.nq, *(block.shape[-2] * block.shape[-1] for block in blocks))
         """How many numbers q and each input have."""

@@ -1,39 +1,27 @@
-"""One body of a kind, traced: what it computes in each sweep from what it loads."""
+"""What is traced sweep by sweep, from loads: what bodies of a kind do, and what belongs to no body."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from operator_algebra.backends.backend import SMALL
-from operator_algebra.backends.loops.classes import Kind
-from operator_algebra.backends.loops.records import Columns, Kept, Load, Piece, Sign, Slot, Where, joined, turn_of
+from operator_algebra.backends.loops.records import (
+    Kept,
+    Load,
+    Pattern,
+    Patterns,
+    Sign,
+    Slot,
+    Where,
+    joined,
+    turn_of,
+)
 from operator_algebra.backends.scalar.algebra import NodeNumbers
-from operator_algebra.backends.scalar.graph import Graph, Node, Untraceable, needed
-from operator_algebra.backends.scalar.leaves import NodeLeaves, Pose
-from operator_algebra.backends.scalar.signature import Signature
-from operator_algebra.backends.scalar.sine import FARTHEST
+from operator_algebra.backends.scalar.graph import Graph, Node
 from operator_algebra.backends.scalar.trace import Tracer
-from operator_algebra.lowering.bounds import Elimination
-from operator_algebra.models.model import Model
-from operator_algebra.models.numeric import Numbers
-from operator_algebra.operators.leaf import Leaf
-from operator_algebra.operators.leaf_factors import BodyClass
-from operator_algebra.programs.instructions import Shift, added_up, shift_of
-from operator_algebra.programs.matrices import Matrix, Number
-from operator_algebra.programs.mechanism import Mechanism
-from operator_algebra.programs.program import Pivot, Program, Step, Sweep
-from operator_algebra.programs.records import Ref
-
-CARRIED, REST = 0.15, 0.1
-"""The parts of what may be lost that are left to columns, and to pivots themselves, where inertia bears most."""
-_LARGEST_SIGN = 1.25
-_COLUMN = 3.0
-"""z z* is no larger than six times the diagonal of its squares; of two such columns the mean counts."""
-
-Pattern = tuple[tuple[float | None, ...], ...]
-"""The entries of a block that are numbers wherever it is read; None for others."""
-Patterns = dict[int, Pattern]
+from operator_algebra.programs.instructions import Shift
+from operator_algebra.programs.matrices import Matrix
+from operator_algebra.programs.program import Pivot, Sweep
 
 
 @dataclass
@@ -62,32 +50,6 @@ class Shared:
 
 class NotYet(Exception):
     """What is read has not been made by any kind so far."""
-
-
-class _KindLeaves(NodeLeaves):
-    """The leaves of one body."""
-
-    def __init__(
-        self, model: Model, numbers: NodeNumbers, q: Sequence[Node], v: Sequence[Node] | None, k: int, own: BodyClass
-    ) -> None:
-        super().__init__(model, numbers, q, v, {k: own})
-        self._k = k
-
-    def block(self, leaf: Leaf, k: int) -> Matrix:
-        del k
-        return super().block(leaf, self._k)
-
-    def _base(self, leaf: Leaf, k: int) -> Pose:
-        raise Untraceable("where a body stands in the base follows from all that carry it")
-
-
-@dataclass(frozen=True)
-class _Bearing:
-    """What tells that no columns are needed: see `weights`."""
-
-    parts: Elimination
-    own: list[Node]
-    above: list[Node]
 
 
 class PieceTracer(Tracer):
@@ -149,241 +111,6 @@ class PieceTracer(Tracer):
         for lost in self.lost_at(pivot, k):
             total = self._graph.add(total, lost)
         return self._graph.subtract(self._graph.of(most), total)
-
-
-class KindTracer(PieceTracer):
-    """One body of a kind: it is body 1 of a tree of two, or 0 if it is a root."""
-
-    def __init__(self, program: Program, model: Model, signature: Signature, kind: Kind, shared: Shared) -> None:
-        self.nodes_of = numbers = self._begin(shared)
-        self.kind = kind
-        self.weights: list[Numbers] = []
-        self._bearing: _Bearing | None = None
-        k, (nq, _) = kind.example, kind.coordinates
-        bodies = [k] if model.parent[k] < 0 else [model.parent[k], k]
-        self.place = len(bodies) - 1
-        self.tip = kind.tip
-        places = kind.of.joint.quaternion
-        self.quaternion = None if places is None else range(nq)[places]
-        inputs = {name: [self._entries(signature, name, k)] * len(bodies) for name in signature.values}
-        own = kind.alone([self._load(Load("number", i)) for i in range(len(kind.varying))])
-        q = [self._load(Load("coordinate", i)) for i in range(nq)]
-        v = [row[0] for row in inputs["v"][0].rows] if program.reads_rates else None
-        sizes = {
-            family: [int(layout.sizes[body]) for body in bodies] if layout.attached else layout.sizes.tolist()
-            for family, layout in signature.layouts.items()
-        }
-        mechanism = Mechanism(tuple(range(-1, self.place)), sizes)
-        super().__init__(program, mechanism, numbers, _KindLeaves(model, numbers, q, v, k, own), inputs)
-        self.signs = self._signs
-        for step in program.given:
-            self.blocks[step.number] = self.provided(step)
-
-    # -- loads -----------------------------------------------------------------------------------------------------
-
-    def bear(self, parts: Elimination, own: Numbers, above: Numbers) -> None:
-        """Let columns of rounding run only where the diagonal of P is large, by weights for each body, (bodies, 6)."""
-        self._bearing = _Bearing(parts, list(map(self._weight, own.T)), list(map(self._weight, above.T)))
-
-    def _weight(self, column: Numbers) -> Node:
-        if (column == column[0]).all():
-            return self._graph.of(float(column[0]))
-        self.weights.append(column)
-        return self._load(Load("number", len(self.kind.varying) + len(self.weights) - 1))
-
-    def _entries(self, signature: Signature, name: str, k: int) -> Matrix:
-        """The block of an input at the body, by rows."""
-        value = signature.values[name]
-        attached = value.rows.attached or value.cols.attached
-        if value.dense is not None and value.rows.attached and value.cols.attached:
-            raise Untraceable("an input is not local on the tree")
-        if value.type.codomain.parts or value.type.domain.parts:
-            raise Untraceable("an input has parts")
-        height, width = value.by_body()[k if attached else 0].shape[-2:]
-        if name not in self.shared.order:
-            return self.nodes_of.zeros(height, width)
-        of = self.shared.order.index(name)
-        where: Where = "input" if attached else "common"
-        down = value.dense is not None and value.cols.attached  # what belongs to bodies are columns
-        rows = [
-            [self._load(Load(where, j * height + i if down else i * width + j, of)) for j in range(width)]
-            for i in range(height)
-        ]
-        found = Matrix(rows, width)
-        return self.nodes_of.averaged(found) if value.structure.symmetric else found
-
-    def _signs(self, count: int, salt: int, k: int) -> Matrix:
-        del k
-        sign, known = Sign(count, salt), self.shared.signs
-        if sign not in known:
-            known.append(sign)
-        of = known.index(sign)
-        return Matrix([[self._load(Load("sign", 2 * i + j, of)) for j in (0, 1)] for i in range(count)], 2)
-
-    def rounding_root(self, size: Number) -> Node:
-        """One that need not be exact: see `body.rough_root`."""
-        assert isinstance(size, Node)
-        root = self._graph.root(size)
-        self.rough.add(root.number)
-        return root
-
-    # -- what is read ----------------------------------------------------------------------------------------------
-
-    def provided(self, step: Step) -> list[Matrix]:
-        """The block of a leaf or an input at the body."""
-        return super().provided(step)[-1:]
-
-    def get(self, ref: Ref, k: int) -> Matrix:
-        """A value or its adjoint at the body, or at its parent."""
-        attached = self.program.computed[ref.value].value.attached
-        block = self._above(ref.value) if attached and k != self.place else self.blocks[ref.value][0]
-        return block.T if ref.star else block
-
-    def _above(self, number: int) -> Matrix:
-        known = self.shared.above.get(number)
-        if known is None:
-            if self.program.computed[number].value.given:
-                raise Untraceable("what is given is read at the parent")
-            raise NotYet
-        symmetric = self.program.computed[number].value.symmetric
-        return self._loaded("above", "value", number, known, symmetric=symmetric)
-
-    def _shifted(self, shift: Shift, k: int) -> list[Matrix]:
-        """What the children have sent, or what comes from the parent."""
-        if not shift.hop.inward:
-            return super()._shifted(shift, k)
-        if self.tip:
-            return []
-        number = self.shared.shifts.index(shift)
-        known = self.shared.sent.get(number)
-        if known is None:
-            raise NotYet
-        congruence = shift.closing == shift.hop.T
-        symmetric = congruence and self.program.computed[shift.source.value].value.symmetric
-        return [self._loaded("own", "sent", number, known, symmetric=symmetric)]
-
-    @property
-    def adding(self) -> Iterable[int]:
-        """This one alone: the others add to the same sum."""
-        return (self.place,)
-
-    def everywhere(self, ref: Ref) -> list[Matrix]:
-        """A value at the body."""
-        return [self.get(ref, self.place)]
-
-    # -- pieces ----------------------------------------------------------------------------------------------------
-
-    def piece(self, sweep: Sweep) -> Piece:
-        """What the body does in a sweep, by what is known so far of what it reads."""
-        start = len(self.nodes.positive)
-        for step in sweep.steps:
-            self.blocks[step.number] = [self.computed(step, self.place)]
-        pivots = zip(self.program.pivots, self.shared.judged, strict=True)
-        judged = [self._judged(pivot) for pivot, last in pivots if last is sweep]
-        found = Piece(positive=self.nodes.positive[start:])
-        del self.nodes.positive[start:]
-        carried: dict[Slot, Node] = {}
-        for step in sweep.steps:
-            block, beside = self.blocks[step.number][0], self._bearing is not None and step.number in self.shared.beside
-            if added_up(step.definition) is not None:
-                found.added |= entries("whole", step.number, block)
-                self.told(self.shared.whole, step.number, block, numbers=False)
-                continue
-            if not beside:
-                found.kept |= entries("value", step.number, block)
-            if not self.tip and step.number in self.shared.read_above:
-                self.told(self.shared.above, step.number, block, numbers=True)
-            shift = shift_of(step.definition)
-            if shift is not None and shift.hop.inward and self.place:
-                number = self.shared.shifts.index(shift)
-                block = self.along(shift, self.place, self.place)
-                sent = carried if beside else found.sent
-                sent |= entries("sent", number, block)
-                self.told(self.shared.sent, number, block, numbers=False)
-        numbers = {step.number for step in sweep.steps if step.value.attached}
-        if sweep is self.shared.first:
-            numbers |= {step.number for step in self.program.given}
-        for place, output in enumerate(self.program.outputs):
-            assert output.ref is not None
-            if output.ref.value in numbers:
-                block = self.get(output.ref if output.kind == "blocks" else Ref(output.ref.value), self.place)
-                found.results += [(place, i, x) for i, x in enumerate(x for row in block.rows for x in row)]
-        if self._bearing is None or not judged:
-            found.positive += judged
-        else:
-            self._bear(found, self._bearing, carried, judged)
-        found.positive += self._near_angles(found)
-        return found
-
-    def _bear(self, piece: Piece, by: _Bearing, carried: Mapping[Slot, Node], judged: Sequence[Node]) -> None:
-        """Columns beside a piece, and what tells when they run."""
-        graph, numbers = self._graph, self.nodes
-        P, z = self.get(by.parts.P, self.place), self.get(by.parts.z, self.place)
-        diagonal = [row[i] for i, row in enumerate(P.rows)]
-        own, above = numbers.dot(by.own, diagonal), numbers.dot(by.above, diagonal)
-        squares = [graph.multiply(graph.of(_COLUMN), numbers.dot(row, row)) for row in z.rows]
-        left = graph.add(own, numbers.dot(by.own, squares))
-        piece.columns = Columns((own, above), left, carried, tuple(judged))
-        height = self.get(Ref(self.program.pivots[0].value), self.place).height
-        if by.parts.sums and height > 1:
-            piece.positive.append(graph.subtract(graph.of(REST), self._summed(by.parts, height)))
-
-    def _summed(self, parts: Elimination, height: int) -> Node:
-        """What D rounds itself where it is a sum: w* D⁻¹ w ≤ n Σ w(i)² D⁻¹(i, i)."""
-        graph, pivot = self._graph, self.get(Ref(self.program.pivots[0].value), self.place)
-        inverse = self.nodes.inverse(pivot)
-        sizes = [graph.multiply(pivot.rows[i][i], inverse.rows[i][i]) for i in range(height)]
-        factor = SMALL * (_LARGEST_SIGN * parts.sums) ** 2 * height
-        return self.nodes.dot(sizes, [graph.of(factor)] * height)
-
-    def _near_angles(self, piece: Piece) -> Iterator[Node]:
-        """What is positive where sines and cosines are right that are computed in the piece."""
-        angles: dict[int, Node] = {}
-        for node in needed(piece.everything()):
-            if node.operation in ("sin", "cos") and turn_of(node, self.loads) is None:
-                angles[node.a.number] = node.a
-        for angle in angles.values():
-            yield self._graph.subtract(self._graph.of(FARTHEST), abs(angle))
-
-    def keep(self, sweep: Sweep) -> None:
-        """What later sweeps see of this one: loads."""
-        for step in sweep.steps:
-            if added_up(step.definition) is not None:
-                self.learn(step.number)
-                continue
-            block = self.blocks[step.number][0]
-            known: dict[int, Node] = {}
-
-            def entry(number: int, i: int, j: int, x: Node, known: dict[int, Node] = known) -> Node:
-                if x.known or x.operation == "input":
-                    return x
-                if x.number not in known:
-                    known[x.number] = self._load(Load("own", 0, 0, ("value", number, i, j)))
-                return known[x.number]
-
-            rows = [[entry(step.number, i, j, x) for j, x in enumerate(row)] for i, row in enumerate(block.rows)]
-            self.blocks[step.number] = [Matrix(rows, block.width)]
-
-    def _judged(self, pivot: Pivot) -> Node:
-        """What is positive where few digits are lost at a pivot."""
-        return self._judged_at(pivot, self.place, 1.0 if self._bearing is None else CARRIED)
-
-    def turned(self, others: Iterable[Piece]) -> Piece:
-        """The sines and cosines that others load; whether quaternions are rotations."""
-        found = Piece()
-        angles: dict[int, Node] = {}
-        for piece in others:
-            for node in needed(piece.everything()):
-                slot = turn_of(node, self.loads)
-                if slot is not None:
-                    if found.kept.setdefault(slot, node) is not node:
-                        raise Untraceable("a coordinate is measured from two places")
-                    angles[node.a.number] = node.a
-        far = self._graph.of(FARTHEST)
-        found.positive = [self._graph.subtract(far, abs(angle)) for angle in angles.values()]
-        if self.quaternion is not None:
-            found.positive.append(self.turns([self._load(Load("coordinate", place)) for place in self.quaternion]))
-        return found
 
 
 def entries(kept: Kept, number: int, block: Matrix) -> dict[Slot, Node]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from operator_algebra.backends.backend import SMALL
-from operator_algebra.backends.loops.tracer import KindTracer
+from operator_algebra.backends.loops.kind_tracer import KindTracer
 from operator_algebra.backends.scalar.algebra import Product, Turned
 from operator_algebra.backends.scalar.graph import Node, needed
 from operator_algebra.backends.scalar.tape import Tape

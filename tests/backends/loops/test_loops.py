@@ -16,6 +16,7 @@ from operator_algebra.applications import dynamics
 from operator_algebra.backends.floats import Floats
 from operator_algebra.backends.loops import classes
 from operator_algebra.backends.loops import run as loops
+from operator_algebra.backends.loops.limits import EVERYWHERE
 from operator_algebra.backends.loops.run import LoopKernel
 from operator_algebra.backends.native import machine as machines
 from operator_algebra.backends.scalar.signature import Signature
@@ -89,7 +90,7 @@ def test_they_are_what_is_interpreted(e: Expr, kinds: list[str]) -> None:
 def kernel(model: Model, e: Expr, values: dict[str, Any]) -> tuple[LoopKernel, Call]:
     program = lower({"x": e}, zeros=vanishing(model))
     call = Call.of(program, model, values["q"], {k: v for k, v in values.items() if k != "q"})
-    return LoopKernel(program, model, Signature.of(call.inputs)), call
+    return LoopKernel(program, model, Signature.of(call.inputs), EVERYWHERE), call
 
 
 def rows(call: Call) -> list[Any]:
@@ -120,7 +121,6 @@ def test_any_number_of_samples_has_the_same_bits() -> None:
 @pytest.mark.parametrize("e", [FORWARD, INVERSE], ids=["forward", "inverse"])
 def test_nothing_beside_the_arrays_is_touched(e: Expr, before: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     model = chain(11, seed=1)
-    monkeypatch.setattr(classes, "SHARING", 0.01)
     made, call = kernel(model, e, arguments(model, ("v", "qdd" if e is INVERSE else "T"), 33))
     several, plain = rows(call), np.empty
     _, _, (whole,) = made.batch(several, 33)
@@ -163,13 +163,11 @@ def test_threads_at_once() -> None:
 
 
 @pytest.mark.parametrize("branching", [0.0, 0.6, 1.0])
-def test_code_does_what_pieces_say(branching: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(classes, "SHARING", 0.01)
-    monkeypatch.setattr(loops, "_LONGEST", 10**6)
+def test_code_does_what_pieces_say(branching: float) -> None:
     model = random_tree(6, joints=["revolute", "spherical", "fixed"], branching=branching, seed=2)
     program = lower({"x": FORWARD, "V": dynamics.velocity}, zeros=vanishing(model))
     call = Call.of(program, model, model.random(0)[0], inputs(program, model, 0))
-    made = LoopKernel(program, model, Signature.of(call.inputs))
+    made = LoopKernel(program, model, Signature.of(call.inputs), EVERYWHERE)
     good, _, found = made.batch([np.ravel(x)[None, :] for x in rows(call)], 1)
     entries = [(x.rows, x.entries) for n, x in call.inputs.values.items() if n not in call.inputs.absent]
     layouts = [call.inputs.layouts[output.rows.sizes] for output in program.outputs]

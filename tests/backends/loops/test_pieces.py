@@ -14,6 +14,7 @@ from operator_algebra.applications import dynamics
 from operator_algebra.backends.backend import SMALL
 from operator_algebra.backends.loops import classes
 from operator_algebra.backends.loops.emit import loop_text
+from operator_algebra.backends.loops.limits import EVERYWHERE
 from operator_algebra.backends.loops.pieces import cut
 from operator_algebra.backends.loops.places import Found
 from operator_algebra.backends.loops.records import Cut
@@ -40,14 +41,8 @@ from tests.rounding import apart
 from tests.strategies import ALL_JOINTS, mechanisms
 
 
-@pytest.fixture(autouse=True)
-def any_number_of_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(classes, "SHARING", 0.01)
-    monkeypatch.setattr(classes, "MOST", 100)
-
-
 def in_pieces(call: Call) -> Cut:
-    return cut(call.program, call.model, Signature.of(call.inputs))
+    return cut(call.program, call.model, Signature.of(call.inputs), limits=EVERYWHERE)
 
 
 def by_hand(call: Call) -> tuple[bool, dict[str, Floats]]:
@@ -205,6 +200,6 @@ def test_names_change_nothing() -> None:
     call = Call.of(program, model, model.random(0)[0], inputs(program, model, 0))
     anew = {x if x == "v" else f"{x}_anew": value for x, value in call.inputs.values.items()}
     absent = frozenset(f"{x}_anew" for x in call.inputs.absent)
-    other = cut(renamed(program), model, Signature.of(Bound(anew, call.inputs.layouts, absent)))
+    other = cut(renamed(program), model, Signature.of(Bound(anew, call.inputs.layouts, absent)), limits=EVERYWHERE)
     count = len(anew) - len(absent)
     assert loop_text(other, count, 1, 4, fuses=True) == loop_text(in_pieces(call), count, 1, 4, fuses=True)

@@ -10,8 +10,7 @@ import pytest
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
 from operator_algebra.backends.backend import SMALL
-from operator_algebra.backends.loops import classes
-from operator_algebra.backends.loops import run as loops
+from operator_algebra.backends.loops.limits import EVERYWHERE
 from operator_algebra.backends.loops.pieces import cut
 from operator_algebra.backends.loops.records import Columns
 from operator_algebra.backends.loops.run import LoopKernel, loop_kernel
@@ -32,13 +31,6 @@ SIGN = (1.25**3 - 0.8**3) / (3 * 0.45)
 """The mean square of a sign."""
 
 
-@pytest.fixture(autouse=True)
-def any_number_of_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(classes, "SHARING", 0.01)
-    monkeypatch.setattr(classes, "MOST", 100)
-    monkeypatch.setattr(loops, "_LONGEST", 10**6)
-
-
 def call_of(model: Model, count: int) -> Call:
     program = lower({"x": SOLVED}, zeros=vanishing(model))
     q = np.stack([model.random(seed)[0] for seed in range(count)])
@@ -46,7 +38,7 @@ def call_of(model: Model, count: int) -> Call:
 
 
 def columns_of(call: Call) -> bool:
-    pieces = cut(call.program, call.model, Signature.of(call.inputs))
+    pieces = cut(call.program, call.model, Signature.of(call.inputs), limits=EVERYWHERE)
     return any(isinstance(piece.columns, Columns) for row in pieces.table for piece in row)
 
 
@@ -80,7 +72,7 @@ def stiffened(model: Model) -> Model:
 @pytest.mark.parametrize("model", [*TREES, stiffened(TREES[0])], ids=lambda model: model.name)
 def test_what_inertia_bears_is_no_less_than_what_reaches_any_pivot(model: Model) -> None:
     call = call_of(model, 4)
-    pieces = cut(call.program, model, Signature.of(call.inputs))
+    pieces = cut(call.program, model, Signature.of(call.inputs), limits=EVERYWHERE)
     layout = call.inputs.layouts["joint"]
     for q in call.q:
         run = Limits(pieces, model, q, [(layout, np.ones(model.nv))], [layout])
@@ -96,7 +88,7 @@ def test_columns_run_where_they_have_to_and_in_these_lanes_alone() -> None:
     """A sample has the same flag beside any others, and that of one operation at a time."""
     model = random_tree(12, joints=["revolute", "fixed"], mass_spread=3.0, seed=3)
     call = call_of(model, 19)
-    made = LoopKernel(call.program, model, Signature.of(call.inputs))
+    made = LoopKernel(call.program, model, Signature.of(call.inputs), EVERYWHERE)
     rows = [call.q, call.inputs.values["T"].entries]
     layout = call.inputs.layouts["joint"]
     ran = 0
@@ -127,6 +119,6 @@ def test_where_columns_run_often_they_run_always() -> None:
     ]
     for model, everywhere in ((Model(name="thin", bodies=thin), True), (chain(16, seed=0), False)):
         call = call_of(model, 1)
-        made = loop_kernel(call.program, model, Signature.of(call.inputs))
+        made = loop_kernel(call.program, model, Signature.of(call.inputs), EVERYWHERE)
         assert (made.share() == 0.0) or not everywhere
         assert everywhere != any(piece.columns for row in made.cut.table for piece in row)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from operator_algebra.backends.backend import SMALL
 from operator_algebra.backends.loops.classes import Kind
 from operator_algebra.backends.loops.records import Columns, Load, Piece, Sign, Slot, Where, turn_of
-from operator_algebra.backends.loops.tracer import NotYet, PieceTracer, Shared, entries
+from operator_algebra.backends.loops.tracer import Few, NotYet, PieceTracer, Shared, entries, is_base
 from operator_algebra.backends.scalar.algebra import NodeNumbers
-from operator_algebra.backends.scalar.graph import Node, Untraceable, needed
+from operator_algebra.backends.scalar.graph import Node, Scalar, Untraceable, needed
 from operator_algebra.backends.scalar.leaves import NodeLeaves, Pose
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.backends.scalar.sine import FARTHEST
+from operator_algebra.backends.sizes import place_of
 from operator_algebra.lowering.bounds import Elimination
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
@@ -21,10 +24,11 @@ from operator_algebra.operators.leaf import Leaf
 from operator_algebra.operators.leaf_factors import BodyClass
 from operator_algebra.programs.instructions import Shift, added_up, shift_of
 from operator_algebra.programs.matrices import Matrix, Number
-from operator_algebra.programs.mechanism import Mechanism
 from operator_algebra.programs.program import Pivot, Program, Step, Sweep
 from operator_algebra.programs.records import Ref
 
+IN_BASE = -1
+"""In the place of the number of a value, for where bodies stand in the base."""
 CARRIED, REST = 0.15, 0.1
 """The parts of what may be lost that are left to columns, and to pivots themselves, where inertia bears most."""
 _LARGEST_SIGN = 1.25
@@ -40,13 +44,20 @@ class _KindLeaves(NodeLeaves):
     ) -> None:
         super().__init__(model, numbers, q, v, {k: own})
         self._k = k
+        self.in_base: Pose | None = None
+        """Where the body stands, once that is known."""
 
     def block(self, leaf: Leaf, k: int) -> Matrix:
         del k
         return super().block(leaf, self._k)
 
+    def in_parent(self, leaf: Leaf) -> Pose:
+        """Where the body stands in its parent."""
+        return self._pose(leaf, self._k)[0]
+
     def _base(self, leaf: Leaf, k: int) -> Pose:
-        raise Untraceable("where a body stands in the base follows from all that carry it")
+        assert self.in_base is not None
+        return self.in_base
 
 
 @dataclass(frozen=True)
@@ -76,23 +87,23 @@ class KindTracer(PieceTracer):
         own = kind.alone([self._load(Load("number", i)) for i in range(len(kind.varying))])
         q = [self._load(Load("coordinate", i)) for i in range(nq)]
         v = [row[0] for row in inputs["v"][0].rows] if program.reads_rates else None
-        sizes = {
-            family: [int(layout.sizes[body]) for body in bodies] if layout.attached else layout.sizes.tolist()
-            for family, layout in signature.layouts.items()
-        }
-        mechanism = Mechanism(tuple(range(-1, self.place)), sizes)
-        super().__init__(program, mechanism, numbers, _KindLeaves(model, numbers, q, v, k, own), inputs)
+        mechanism = Few.of(bodies, model, signature.layouts)
+        self._layouts = signature.layouts
+        self._posed = _KindLeaves(model, numbers, q, v, k, own)
+        super().__init__(program, mechanism, numbers, self._posed, inputs)
         self.signs = self._signs
         for step in program.given:
-            self.blocks[step.number] = self.provided(step)
+            if not is_base(step):
+                self.blocks[step.number] = self.provided(step)
 
     # -- loads -----------------------------------------------------------------------------------------------------
 
     def bear(self, parts: Elimination, own: Numbers, above: Numbers) -> None:
         """Let columns of rounding run only where the diagonal of P is large, by weights for each body, (bodies, 6)."""
-        self._bearing = _Bearing(parts, list(map(self._weight, own.T)), list(map(self._weight, above.T)))
+        self._bearing = _Bearing(parts, list(map(self._number, own.T)), list(map(self._number, above.T)))
 
-    def _weight(self, column: Numbers) -> Node:
+    def _number(self, column: Numbers) -> Node:
+        """A number of each body, a load where they differ."""
         if (column == column[0]).all():
             return self._graph.of(float(column[0]))
         self.weights.append(column)
@@ -137,8 +148,20 @@ class KindTracer(PieceTracer):
     # -- what is read ----------------------------------------------------------------------------------------------
 
     def provided(self, step: Step) -> list[Matrix]:
-        """The block of a leaf or an input at the body."""
-        return super().provided(step)[-1:]
+        """The block of a leaf, an input or unit columns at the body."""
+        counted = step.type.domain.counted
+        if step.value.leaf is not None or counted is None:
+            return super().provided(step)[-1:]
+        model, height = self.leaves.model, self.mechanism.size(step.type.codomain, self.place)
+        width, start = self.mechanism.size(step.type.domain, self.place), np.zeros(model.n, dtype=np.intp)
+        if counted.place is None:
+            start = self._layouts[counted.family].offsets[: model.n]
+        else:
+            start -= width + height  # no rows of theirs
+            start[place_of(model, counted.place)] = 0
+        own = start[self.kind.bodies]
+        rows = [[self._number((own + i == j).astype(np.float64)) for j in range(width)] for i in range(height)]
+        return [Matrix(rows, width)]
 
     def get(self, ref: Ref, k: int) -> Matrix:
         """A value or its adjoint at the body, or at its parent."""
@@ -149,10 +172,8 @@ class KindTracer(PieceTracer):
     def _above(self, number: int) -> Matrix:
         known = self.shared.above.get(number)
         if known is None:
-            if self.program.computed[number].value.given:
-                raise Untraceable("what is given is read at the parent")
             raise NotYet
-        symmetric = self.program.computed[number].value.symmetric
+        symmetric = number != IN_BASE and self.program.computed[number].value.symmetric
         return self._loaded("above", "value", number, known, symmetric=symmetric)
 
     def _shifted(self, shift: Shift, k: int) -> list[Matrix]:
@@ -182,6 +203,8 @@ class KindTracer(PieceTracer):
 
     def piece(self, sweep: Sweep) -> Piece:
         """What the body does in a sweep, by what is known so far of what it reads."""
+        if sweep is self.shared.opening:
+            return self._opened()
         start = len(self.nodes.positive)
         for step in sweep.steps:
             self.blocks[step.number] = [self.computed(step, self.place)]
@@ -222,6 +245,36 @@ class KindTracer(PieceTracer):
         found.positive += self._near_angles(found)
         return found
 
+    def _opened(self) -> Piece:
+        """Where the body stands in the base, and what is given and read by its children."""
+        handed_on = {step.number: self.blocks[step.number][0] for step in self.program.given if self._is_read(step)}
+        leaf = self._base_leaf
+        if leaf is not None:
+            rotation, position = self._posed.in_parent(leaf)
+            if self.place:
+                above = np.array(self._above(IN_BASE).rows, dtype=object)
+                turn, origin = above[:, :3], above[:, 3]
+                rotation, position = turn @ rotation, origin + turn @ position
+            entries_of: list[list[Scalar]] = np.column_stack([rotation, position]).tolist()
+            handed_on[IN_BASE] = Matrix([[self._graph.of(x) for x in row] for row in entries_of], 4)
+        found = Piece()
+        for number, block in handed_on.items():
+            found.kept |= entries("value", number, block)
+            self.blocks[number] = [block]
+            if not self.tip:
+                self.told(self.shared.above, number, block, numbers=True)
+        found.positive += self._near_angles(found)
+        return found
+
+    def _is_read(self, step: Step) -> bool:
+        return step.number in self.shared.read_above and not is_base(step)
+
+    @property
+    def _base_leaf(self) -> Leaf | None:
+        """The leaf that tells where bodies stand in the base, if the program has it."""
+        several = (step.value.leaf for step in self.program.given if is_base(step))
+        return next((symbol.leaf for symbol in several if symbol is not None), None)
+
     def _bear(self, piece: Piece, by: _Bearing, carried: Mapping[Slot, Node], judged: Sequence[Node]) -> None:
         """Columns beside a piece, and what tells when they run."""
         graph, numbers = self._graph, self.nodes
@@ -254,22 +307,37 @@ class KindTracer(PieceTracer):
 
     def keep(self, sweep: Sweep) -> None:
         """What later sweeps see of this one: loads."""
+        if sweep is self.shared.opening:
+            self._keep_pose()
         for step in sweep.steps:
             if added_up(step.definition) is not None:
                 self.learn(step.number)
-                continue
-            block = self.blocks[step.number][0]
-            known: dict[int, Node] = {}
+            else:
+                self.blocks[step.number] = [self._kept(step.number)]
 
-            def entry(number: int, i: int, j: int, x: Node, known: dict[int, Node] = known) -> Node:
-                if x.known or x.operation == "input":
-                    return x
-                if x.number not in known:
-                    known[x.number] = self._load(Load("own", 0, 0, ("value", number, i, j)))
-                return known[x.number]
+    def _kept(self, number: int) -> Matrix:
+        """A block that was made before, loaded."""
+        block = self.blocks[number][0]
+        known: dict[int, Node] = {}
 
-            rows = [[entry(step.number, i, j, x) for j, x in enumerate(row)] for i, row in enumerate(block.rows)]
-            self.blocks[step.number] = [Matrix(rows, block.width)]
+        def entry(i: int, j: int, x: Node) -> Node:
+            if x.known or x.operation == "input":
+                return x
+            if x.number not in known:
+                known[x.number] = self._load(Load("own", 0, 0, ("value", number, i, j)))
+            return known[x.number]
+
+        rows = [[entry(i, j, x) for j, x in enumerate(row)] for i, row in enumerate(block.rows)]
+        return Matrix(rows, block.width)
+
+    def _keep_pose(self) -> None:
+        """Blocks of leaves in the base, by where the body was found to stand."""
+        if self._base_leaf is not None:
+            pose = np.array(self._kept(IN_BASE).rows, dtype=object)
+            self._posed.in_base = pose[:, :3], pose[:, 3]
+        for step in self.program.given:
+            if is_base(step):
+                self.blocks[step.number] = self.provided(step)
 
     def _judged(self, pivot: Pivot) -> Node:
         """What is positive where few digits are lost at a pivot."""

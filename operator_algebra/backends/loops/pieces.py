@@ -7,7 +7,7 @@ bodies, is no load: that is found by starting from what the first bodies of a sw
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +18,7 @@ from operator_algebra.backends.loops.joints import sharing
 from operator_algebra.backends.loops.kind_tracer import KindTracer
 from operator_algebra.backends.loops.limits import LIMITS, Limits
 from operator_algebra.backends.loops.records import Cut, Piece, Slot
-from operator_algebra.backends.loops.tracer import NotYet, Shared
+from operator_algebra.backends.loops.tracer import NotYet, Shared, is_base
 from operator_algebra.backends.loops.weights import weights
 from operator_algebra.backends.loops.whole import WholeTracer
 from operator_algebra.backends.scalar.graph import Untraceable, needed
@@ -33,9 +33,11 @@ from operator_algebra.operators.leaf_factors import body_classes
 from operator_algebra.operators.spaces import MOTION
 from operator_algebra.programs.instructions import Shift, added_up, shift_of
 from operator_algebra.programs.interpret import Unread
-from operator_algebra.programs.program import Direction, Pivot, Program, Sweep, tested_block
+from operator_algebra.programs.program import Direction, Pivot, Program, Step, Sweep, tested_block
 from operator_algebra.programs.records import Record, references
 
+_WIDEST = 12
+"""So many unit columns are written out at each body."""
 _FAMILIES = ("spatial", "joint")
 """Spaces whose blocks are as large as the kind of a joint says."""
 
@@ -56,26 +58,27 @@ def cut(program: Program, model: Model, signature: Signature, *, bearing: bool =
 class _Cutter:
     def __init__(self, program: Program, model: Model, signature: Signature, limits: Limits, *, bearing: bool) -> None:
         self.program = program
-        self.sweeps = _fused([part for one in (*program.stages, *program.bounds) for part in _parted(one, program)])
+        self.sweeps = _in_order(program)
         if not all(program.computed[number].value.attached for number in _ends(program)):
             self.sweeps.append(Sweep("once", ()))
         judged = [self._last(pivot) for pivot in program.pivots]
         shifts = [_checked(step.definition, sweep) for sweep in self.sweeps for step in sweep.steps]
+        above = {one.source.value for one in shifts if one is not None and not one.hop.inward}
+        opening = self._opening(above)
         if any(output.ref is None for output in program.outputs):
             raise Untraceable("a result has blocks for pairs of bodies")
-        if any(output.kind == "picked" for output in program.outputs):
-            raise Untraceable("a result is that of one body")
-        if any(step.value.leaf is None for step in program.given):
-            raise Untraceable("unit columns are no vectors")
-        if not self.sweeps:
-            raise Untraceable("nothing is computed")
+        for step in program.given:
+            counted = step.type.domain.counted
+            if counted is not None and counted.place is None and signature.layouts[counted.family].size > _WIDEST:
+                raise Untraceable("there are unit columns for all bodies")
         self.shared = Shared(
             order=[name for name in signature.values if name not in signature.absent],
             shifts=shifts,
-            read_above={one.source.value for one in shifts if one is not None and not one.hop.inward},
+            read_above=above,
             judged=judged,
             beside=frozenset(step.number for sweep in program.bounds for step in sweep.steps),
-            first=next(sweep for sweep in self.sweeps if sweep.direction != "once"),
+            opening=opening,
+            first=next(one for one in self.sweeps if one.direction != "once" and one is not opening),
             last=self.sweeps[-1],
         )
         classes = body_classes(model) if self._in_body_axes(signature) else framed(model)
@@ -85,6 +88,15 @@ class _Cutter:
         self.whole = WholeTracer(program, model, signature, self.shared)
         if bearing:
             self._bear(np.asarray(model.parent))
+
+    def _opening(self, above: Container[int]) -> Sweep | None:
+        """The sweep before all others that hands on poses and what is given, if they are read."""
+        if all(sweep.direction == "once" for sweep in self.sweeps):
+            self.sweeps.insert(0, Sweep("local", ()))
+        if any(is_base(step) or step.number in above for step in self.program.given):
+            self.sweeps.insert(0, Sweep("outward", ()))
+            return self.sweeps[0]
+        return None
 
     def _bear(self, parent: Indices) -> None:
         """Let columns of rounding run only where they have to, if one sweep has them all."""
@@ -187,6 +199,29 @@ def _columns(kind: Kind, several: Sequence[Numbers]) -> Numbers:
     return np.stack(several, axis=1) if several else np.empty((len(kind.bodies), 0))
 
 
+def _in_order(program: Program) -> list[Sweep]:
+    """The sweeps; where a local shift would run against the sweep that it is put into, it has one of its own."""
+    found = [part for one in (*program.stages, *program.bounds) for part in _parted(one, program)]
+    sweeps = _fused(found)
+    with_sweep = (_runs_with(shift_of(step.definition), sweep) for sweep in sweeps for step in sweep.steps)
+    return sweeps if all(with_sweep) else _fused([part for sweep in found for part in _apart(sweep)])
+
+
+def _apart(sweep: Sweep) -> list[Sweep]:
+    """A local sweep step by step, each shift in its direction; of others the shifts of what was known before them."""
+    own = {step.number for step in sweep.steps}
+    before: list[Sweep] = []
+    rest: list[Step] = []
+    for step in sweep.steps:
+        shift = shift_of(step.definition)
+        direction: Direction = "local" if shift is None else "inward" if shift.hop.inward else "outward"
+        if sweep.direction == "local" or (shift is not None and shift.source.value not in own):
+            before.append(Sweep(direction, (step,)))
+        else:
+            rest.append(step)
+    return [*before, *([replace(sweep, steps=tuple(rest))] if rest else [])]
+
+
 def _fused(sweeps: Sequence[Sweep]) -> list[Sweep]:
     """Steps in the first sweep of their direction before which all is known that they read, local ones in any."""
     found: list[Sweep] = []
@@ -229,9 +264,13 @@ def _parted(sweep: Sweep, program: Program) -> list[Sweep]:
 def _checked(definition: Record, sweep: Sweep) -> Shift | None:
     """A shift that runs with its sweep."""
     shift = shift_of(definition)
-    if shift is None:
-        return None
-    inside = any(step.number == shift.source.value for step in sweep.steps)
-    if sweep.direction != "inward" if shift.hop.inward else inside and sweep.direction != "outward":
+    if not _runs_with(shift, sweep):
         raise Untraceable("a shift runs against its sweep")
     return shift
+
+
+def _runs_with(shift: Shift | None, sweep: Sweep) -> bool:
+    """Whether what a shift reads has been made where the sweep comes to it."""
+    if shift is None or sweep.direction == ("inward" if shift.hop.inward else "outward"):
+        return True
+    return not shift.hop.inward and all(step.number != shift.source.value for step in sweep.steps)

@@ -11,7 +11,9 @@ from operator_algebra.backends.backend import Result
 from operator_algebra.backends.scalar.graph import Untraceable
 from operator_algebra.backends.scalar.signature import arrays
 from operator_algebra.backends.scalar.traced import Laid
+from operator_algebra.backends.sizes import block_size, place_of
 from operator_algebra.models.arrays import Indices
+from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.inputs import InputValue
 from operator_algebra.operators.layout import Layout
@@ -59,15 +61,15 @@ class Found:
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
+        """How many numbers it has, with those behind it that are not asked for."""
         return int(self.starts[-1])
 
     @classmethod
-    def of(cls, program: Program, output: Output, layouts: Mapping[str, Layout]) -> Found:
+    def of(cls, program: Program, output: Output, model: Model, layouts: Mapping[str, Layout]) -> Found:
         """As the interpreter lays it out."""
         assert output.ref is not None
         value = program.computed[output.ref.value].value
-        height, width = (_sizes(space, layouts) for space in (value.type.codomain, value.type.domain))
+        height, width = (_sizes(space, model, layouts) for space in (value.type.codomain, value.type.domain))
         if not value.attached:
             rows, columns = int(height[0]), int(width[0])
             rows, columns = (columns, rows) if output.ref.star else (rows, columns)
@@ -84,6 +86,14 @@ class Found:
         if value.type.domain.attached:
             raise Untraceable("a result has a column for each body")
         columns = int(width[0])
+        if output.kind == "picked":
+            if output.ref.star:
+                raise Untraceable("the rows of one body are taken from what has columns for all")
+            k = place_of(model, output.places[0])
+            shape = (int(height[k]), columns)
+            starts = np.full(model.n + 1, shape[0] * columns, dtype=np.int64)  # the others stand behind it
+            starts[k], starts[-1] = 0, (shape[0] + int(height.max())) * columns
+            return cls(Laid(output.name, (shape,), False), starts, False)
         shape = (int(height.sum()),) if output.kind == "vector" else (int(height.sum()), columns)
         shape = shape[::-1] if output.ref.star else shape
         return cls(Laid(output.name, (shape,), False), _starts(height * columns), output.ref.star)
@@ -94,6 +104,7 @@ class Found:
             parts = np.split(array, self.starts[1:-1], axis=1)
             return [part.reshape((*lead, *shape)) for part, shape in zip(parts, self.laid.shapes, strict=True)]
         (shape,) = self.laid.shapes
+        array = array[:, : int(np.prod(shape, dtype=np.intp))]
         if self.turned:
             return array.reshape((*lead, *shape[::-1])).swapaxes(-1, -2)
         return array.reshape((*lead, *shape))
@@ -103,11 +114,11 @@ def _starts(sizes: Indices) -> Indices:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
-def _sizes(space: Space, layouts: Mapping[str, Layout]) -> Indices:
+def _sizes(space: Space, model: Model, layouts: Mapping[str, Layout]) -> Indices:
     """The sizes of the blocks of a space, one if it belongs to no body."""
     if space.counted is not None:
-        raise Untraceable("a result has as many columns as something has numbers")
+        return np.array([block_size(model, layouts, space, 0)])
     if space.parts:
-        return np.sum([_sizes(part, layouts) for part in space.parts], axis=0)
+        return np.sum([_sizes(part, model, layouts) for part in space.parts], axis=0)
     fixed = {"one": 1, "rounding": 2}.get(space.sizes)
     return layouts[space.sizes].sizes if fixed is None else np.array([fixed])

@@ -63,7 +63,7 @@ class LoopKernel:
         self.given = (model.nq, *(block.shape[-2] * block.shape[-1] for block in blocks))
         """How many numbers q and each input have."""
         self._inputs = [Given.of(value) for name, value in signature.values.items() if name not in signature.absent]
-        self._found = [Found.of(program, output, signature.layouts) for output in program.outputs]
+        self._found = [Found.of(program, output, model, signature.layouts) for output in program.outputs]
         self.results = [found.laid for found in self._found]
         """How results are laid out."""
         self._sizes = [found.size for found in self._found]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from operator_algebra.backends.loops.records import (
@@ -19,9 +19,15 @@ from operator_algebra.backends.loops.records import (
 from operator_algebra.backends.scalar.algebra import NodeNumbers
 from operator_algebra.backends.scalar.graph import Graph, Node
 from operator_algebra.backends.scalar.trace import Tracer
+from operator_algebra.backends.sizes import block_size
+from operator_algebra.models.model import Model
+from operator_algebra.operators.layout import Layout
+from operator_algebra.operators.leaf import RigidShift
+from operator_algebra.operators.spaces import Space
 from operator_algebra.programs.instructions import Shift
 from operator_algebra.programs.matrices import Matrix
-from operator_algebra.programs.program import Pivot, Sweep
+from operator_algebra.programs.mechanism import Mechanism
+from operator_algebra.programs.program import Pivot, Step, Sweep
 
 
 @dataclass
@@ -38,6 +44,8 @@ class Shared:
     """For each pivot the sweep after which it is known what it loses."""
     beside: frozenset[int]
     """The values that carry rounding."""
+    opening: Sweep | None
+    """The one that hands on poses in the base, and what is given and read at the parent."""
     first: Sweep
     """The one in which results are written that are given."""
     last: Sweep
@@ -46,6 +54,35 @@ class Shared:
     sent: Patterns = field(default_factory=Patterns)
     whole: Patterns = field(default_factory=Patterns)
     signs: list[Sign] = field(default_factory=list[Sign])
+
+
+@dataclass(frozen=True)
+class Few(Mechanism):
+    """Some bodies of a mechanism, or none."""
+
+    model: Model | None = None
+    layouts: Mapping[str, Layout] = field(default_factory=dict[str, Layout])
+
+    @classmethod
+    def of(cls, bodies: Sequence[int], model: Model, layouts: Mapping[str, Layout]) -> Few:
+        """Each on the one before it."""
+        sizes = {
+            family: [int(layout.sizes[body]) for body in bodies] if layout.attached else layout.sizes.tolist()
+            for family, layout in layouts.items()
+        }
+        return cls(tuple(range(-1, len(bodies) - 1)), sizes, (), model, layouts)
+
+    def size(self, space: Space, k: int) -> int:
+        """The block size of a space; what counts columns counts those of the whole mechanism."""
+        if space.counted is not None and self.model is not None:
+            return block_size(self.model, self.layouts, space, 0)
+        return super().size(space, k)
+
+
+def is_base(step: Step) -> bool:
+    """Whether blocks of a leaf follow from all bodies that carry a body."""
+    leaf = None if step.value.leaf is None else step.value.leaf.leaf
+    return leaf is not None and leaf.form == RigidShift("base")
 
 
 class NotYet(Exception):

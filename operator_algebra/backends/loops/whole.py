@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from operator_algebra.backends.loops.records import Load, Piece
-from operator_algebra.backends.loops.tracer import PieceTracer, Shared, entries
+from operator_algebra.backends.loops.tracer import Few, PieceTracer, Shared, entries
 from operator_algebra.backends.scalar.leaves import NodeLeaves
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.models.model import Model
 from operator_algebra.programs.matrices import Matrix
-from operator_algebra.programs.mechanism import Mechanism
 from operator_algebra.programs.program import Program, Sweep
 
 
@@ -31,11 +30,8 @@ class WholeTracer(PieceTracer):
                 else:
                     rows = [[self._graph.zero] * width for _ in range(height)]
                 inputs[name] = [Matrix(rows, width)]
-        sizes: dict[str, list[int]] = {
-            name: [] if one.attached else one.sizes.tolist() for name, one in signature.layouts.items()
-        }
         leaves = NodeLeaves(model, numbers, [], None, {})
-        super().__init__(program, Mechanism((), sizes), numbers, leaves, inputs)
+        super().__init__(program, Few.of((), model, signature.layouts), numbers, leaves, inputs)
         for step in program.given:
             symbol = step.value.leaf
             if not step.value.attached and symbol is not None and symbol.name in inputs:

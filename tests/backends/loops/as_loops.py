@@ -16,14 +16,10 @@ from tests.fences import CAN, fenced
 
 LEFT = (
     "pairs of bodies",
-    "stands in the base",
     "unit columns",
-    "nothing is computed",
     "a pivot",
     "each body",
     "one body",
-    "against its sweep",
-    "read at the parent",
 )
 """What is said of formulas that are left to others."""
 

@@ -90,7 +90,7 @@ class ByHand:
             (Placed.of(one.starts), one.joined([block.reshape(1, -1) for block in arrays(value)])[0])
             for one, value in given
         ]
-        results = [Found.of(call.program, output, call.inputs.layouts) for output in call.program.outputs]
+        results = [Found.of(call.program, output, call.model, call.inputs.layouts) for output in call.program.outputs]
         return cls(cut, call.model, call.q, inputs, [Placed.of(one.starts) for one in results])
 
     def run(self) -> bool:

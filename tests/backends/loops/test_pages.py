@@ -6,6 +6,8 @@ from itertools import product
 
 import pytest
 
+from operator_algebra.applications import constraints
+from operator_algebra.expressions.query import block
 from operator_algebra.lowering.lower import Method, lower
 from tests.backends.loops.as_loops import LEFT, agrees, in_loops
 from tests.backends.loops.trees import LONG, chain_of, several
@@ -16,6 +18,7 @@ from tests.programs.test_interpreted_programs import FORK, METHODS, MODEL, input
 from tests.strategies import ALL_JOINTS
 
 pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.usefixtures("on_any_joints")
 GOLDEN = {path.relative_to(FOLDER).with_suffix("").as_posix(): e for path, e in pages().items()}
 MODELS = {
     "tree": MODEL,
@@ -41,3 +44,14 @@ def test_every_page(name: str, method: Method, where: str) -> None:
         assert any(words in made for words in LEFT), made
         return
     agrees(case, made)
+
+
+@pytest.mark.parametrize("where", ["chain", "trees"])
+def test_a_block_that_no_walk_leads_to(where: str) -> None:
+    model = MODELS[where]
+    program = lower(block(constraints.projected_mobility, 3, 1))
+    assert any(step.value.leaf is None for step in program.given)
+    case = Case(program, model, model.random(2)[0], inputs(program, model, 3))
+    made = in_loops(case)
+    assert not isinstance(made, str), made
+    assert agrees(case, made)

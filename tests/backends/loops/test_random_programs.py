@@ -17,10 +17,12 @@ from operator_algebra.expressions.build import inv
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.lowering.lower import lower
 from operator_algebra.models.model import Model
+from operator_algebra.operators.spaces import MOTION
 from tests.backends.loops.as_loops import LEFT, agrees, in_loops
 from tests.backends.loops.trees import LONG, chain_of, several, tree_of
 from tests.backends.scalar.calls import random_arguments
 from tests.backends.test_forms import RANDOM, Case, formula
+from tests.expression_grammar import VECTORS
 from tests.often import some
 from tests.strategies import ALL_JOINTS
 
@@ -50,6 +52,11 @@ def test_random_formulas(seed: int) -> None:
 TWICE = {
     "sent inwards, read outwards": s.phi.T @ inv(s.M) @ s.E_phi @ s.phi @ s.f_ext,
     "sent outwards, read inwards": s.phi @ s.M @ s.E_phi.T @ s.phi.T @ s.H.T @ s.v,
+    "summed over the children": s.E_phi @ s.M @ s.phi.T @ s.H.T @ s.v,
+    "given, read at the parent": s.E_phi.T @ (s.E_phi.T @ VECTORS[MOTION] + s.H.T @ s.v),
+    "seen from the base": s.X_abs @ s.M @ s.X_abs.T @ VECTORS[MOTION],
+    "poses": s.X_abs,
+    "leaves alone": s.M,
     "both": s.phi.T @ inv(s.M) @ (s.E_phi @ s.phi @ s.f_ext + s.M @ s.E_phi.T @ s.phi.T @ s.H.T @ s.v),
 }
 

@@ -19,6 +19,7 @@ from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Body, Model
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
+from tests.euler_angles import Tilted
 from tests.models.formats.urdf.robots import load_quietly, robot_files
 from tests.strategies import ALL_JOINTS, random_body
 
@@ -27,6 +28,10 @@ Floats = NDArray[np.float64]
 MOVING = tuple(kind for kind in ALL_JOINTS if kind != "fixed")
 LIGHT = (0.0, 0.0, 1e-16, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
 """Masses of links beside one of 1 kg."""
+
+
+NEAR = (0.0, 1e-16, 1e-14, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
+"""Angles between axes of one joint, in radians."""
 
 
 @dataclass(frozen=True)
@@ -152,6 +157,27 @@ def long_chain(rng: Rng) -> Model:
     return chain(300, joint=["revolute", "universal", "spherical"], seed=int(rng.integers(2**31)))
 
 
+def oblique(rng: Rng) -> Model:
+    """A random tree, one joint of which moves its body in fewer ways than it has rates, or nearly so.
+
+    That of a user is as near to a gimbal lock as is drawn, in its neutral pose; the axes of a universal one are as near
+    to each other, in every pose.
+    """
+    n = int(rng.integers(1, 6))
+    tree = random_tree(n, joints=ALL_JOINTS, seed=int(rng.integers(2**31)))
+    place, near = int(rng.integers(n)), float(rng.choice(NEAR))
+    if rng.random() < 0.5:
+        axis = rng.standard_normal(3)
+        axis /= np.linalg.norm(axis)
+        aside = np.cross(axis, rng.standard_normal(3))
+        beside = axis + max(near, 1e-5) * aside / np.linalg.norm(aside)
+        joint = Joint.universal(axis.tolist(), beside.tolist(), name="oblique")
+    else:
+        joint = Tilted(name="oblique", tilt=math.pi / 2 + near * float(rng.choice([-1.0, 1.0])))
+    bodies = [replace(body, joint=joint) if k == place else body for k, body in enumerate(tree.bodies)]
+    return _loose("oblique", bodies)
+
+
 DOUBTFUL: dict[str, Callable[[Rng], Model]] = {
     "redundant point": redundant_point,
     "redundant body": redundant_body,
@@ -163,13 +189,14 @@ DOUBTFUL: dict[str, Callable[[Rng], Model]] = {
     "one heavy": one_heavy,
     "spread tree": spread_tree,
 }
+OBLIQUE: dict[str, Callable[[Rng], Model]] = {"oblique": oblique}
 HEALTHY: dict[str, Callable[[Rng], Model]] = {"healthy tree": healthy_tree, "robot": robot}
 
 
 def sample(family: str, seed: int) -> Sample:
     """One mechanism of a family in a random, a neutral, or a nearly neutral or rectangular pose."""
     rng = np.random.default_rng([seed, *family.encode()])
-    model = (DOUBTFUL | HEALTHY)[family](rng)
+    model = (DOUBTFUL | OBLIQUE | HEALTHY)[family](rng)
     q, _ = model.random(int(rng.integers(2**31)))
     if family not in HEALTHY:
         kind = rng.random()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,13 +20,14 @@ from operator_algebra.applications import dynamics, simulation
 from operator_algebra.arguments import choice
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError, SpaceMismatch, explain
-from operator_algebra.expressions.build import define, inv, operator, vector
+from operator_algebra.expressions.build import define, inv, operator, vector, zero
 from operator_algebra.expressions.differentiate import fitting
 from operator_algebra.expressions.formulas import formula
 from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.arrays import JointGroup
 from operator_algebra.models.joints.joint import Joint
+from operator_algebra.models.kinematics import joint_map_rate_groups
 from operator_algebra.models.model import Model, check_model
 from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.spaces import FORCE, ONE, RATE, TORQUE
@@ -72,7 +73,8 @@ _inverse = inv(dynamics.mass_matrix)
 def connection_along(along: Expr | str) -> Expr:
     """`connection` for any direction, a vector of rates, on mechanisms with constant joint maps.
 
-    The joint map of a universal joint changes with the pose, and there is no word for how it does along any direction.
+    The joint map of a universal joint changes with the pose, and there is no word for how it does along any direction;
+    where it is given as data, as in `varying_curvature`, nothing is missing.
 
     >>> connection_along(w).type
     rate → torque
@@ -171,10 +173,43 @@ curvature = (
 ) @ x
 """ℳ R(v, w) x with R(v, w) = ∇_v ∇_w − ∇_w ∇_v − ∇_[v,w].
 
-For constant joint maps: those of all joints but universal ones."""
+For constant joint maps: those of all joints but universal ones, for which there is `varying_curvature`."""
 
 sectional = v.T @ curvature.substitute({x: w})
 """⟨R(v, w) w, v⟩: the curvature of the plane of v and w, times the square of the area that they span."""
+
+H_v = operator("H_v", H.type, structure="diagonal")
+"""How the joint map changes along v: see `map_slopes`."""
+
+H_w = operator("H_w", H.type, structure="diagonal")
+"""How it changes along w."""
+
+
+def _connected(along: Expr, slope: Expr) -> Expr:
+    """`connection` for any direction along which the joint map is known to change."""
+    e = _of_motion(motion(along), differentiate(phi.T @ H.T, along=along, rates={H: slope}))
+    return define(f"Gamma_of_{along.name}", e) if isinstance(along, Symbol) else e
+
+
+_varying_v, _varying_w = _connected(v, H_v), _connected(w, H_w)
+
+varying_bracket = define(
+    "varying_bracket", innovations(armature).G.T @ (cross(H.T @ v) @ H.T @ w + H_v.T @ w - H_w.T @ v)
+)
+"""`bracket` for any joint maps: zero for coordinates, those of universal joints too."""
+
+varying_curvature = (
+    # H_w changes along v as H_v does along w, which cancels.
+    differentiate(_varying_w, along=v, rates={w: 0, H: H_v, H_w: 0})
+    - differentiate(_varying_v, along=w, rates={v: 0, H: H_w, H_v: 0})
+    - _varying_v.T @ _inverse @ _varying_w
+    + _varying_w.T @ _inverse @ _varying_v
+    - _connected(varying_bracket, zero(H.type))
+) @ x
+"""`curvature` for any joint maps; those that depend on q belong to coordinates. First slopes of them are enough."""
+
+varying_sectional = v.T @ varying_curvature.substitute({x: w})
+"""`sectional` for any joint maps."""
 
 # -- numbers -----------------------------------------------------------------------------------------------------------
 
@@ -214,10 +249,11 @@ def riemann_tensor(model: Model, *, q: ArrayLike) -> Numbers:
     (2, 2, 2, 2)
     """
     at = check_model(model, "riemann_tensor").check_q(q)
-    _check_curved(model)
+    e = _check_curved(model, curvature, varying_curvature)
     one = np.eye(model.nv)
-    program = compile_program(curvature, model)
-    found = program(q=at[..., None, None, None, :], v=one[:, None, None, :], w=one[:, None, :], x=one)
+    at, along, other = at[..., None, None, None, :], one[:, None, None, :], one[:, None, :]
+    slopes: dict[str, Any] = {} if e is curvature else map_slopes(model, q=at, v=along, w=other)
+    found = compile_program(e, model)(q=at, v=along, w=other, x=one, **slopes)
     return np.moveaxis(found, (-1, -2), (-4, -3))  # from (..., k, l, j, i)
 
 
@@ -230,12 +266,34 @@ def sectional_curvature(model: Model, *, q: ArrayLike, v: ArrayLike, w: ArrayLik
     """
     at = check_model(model, "sectional_curvature").check_q(q)
     one, other = _near_one(model.check_v(v, "v")), _near_one(model.check_v(w, "w"))
-    _check_curved(model)
+    e = _check_curved(model, sectional, varying_sectional)
     squares = _product(model, at, one, one) * _product(model, at, other, other)
     area = squares - _product(model, at, one, other) ** 2
     if not (area > _PARALLEL * squares).all():
         raise InputError("sectional_curvature: v and w are parallel, and span no plane. Give other directions.")
-    return np.asarray(compile_program(sectional, model)(q=at, v=one, w=other)) / area
+    slopes: dict[str, Any] = {} if e is sectional else map_slopes(model, q=at, v=one, w=other)
+    return np.asarray(compile_program(e, model)(q=at, v=one, w=other, **slopes)) / area
+
+
+def map_slopes(model: Model, *, q: ArrayLike, v: ArrayLike, w: ArrayLike) -> dict[str, list[Numbers]]:
+    """The values of H_v and H_w for `varying_curvature` and `varying_sectional`: one block for each joint.
+
+    >>> import operator_algebra as oa
+    >>> arm = oa.chain(2, joint="universal")
+    >>> slopes = map_slopes(arm, q=arm.neutral(), v=[1, 0, 0, 0], w=[0, 1, 0, 0])
+    >>> slopes["H_w"][0].shape
+    (2, 6)
+    """
+    at = check_model(model, "map_slopes").check_q(q)
+    return {"H_v": _slopes(model, at, model.check_v(v, "v")), "H_w": _slopes(model, at, model.check_v(w, "w"))}
+
+
+def _slopes(model: Model, q: Numbers, along: Numbers) -> list[Numbers]:
+    q, along = np.broadcast_arrays(q, along) if model.nq == model.nv else (q, along)
+    found: dict[int, Numbers] = {}
+    for bodies, blocks in joint_map_rate_groups(model, q, along, np):
+        found |= zip(bodies.tolist(), np.moveaxis(np.swapaxes(blocks, -1, -2), -3, 0), strict=True)
+    return [found.get(k, np.zeros((model.freedoms[k], 6))) for k in range(model.n)]
 
 
 def geodesic(model: Model, q: ArrayLike, v: ArrayLike, *, until: float, tolerance: float = 1e-9) -> Film:
@@ -284,18 +342,26 @@ def _named(model: Model, group: JointGroup) -> str:
     return f'joint "{model.joint_names[int(group.bodies[0])]}" of kind "{group.joint.kind}"'
 
 
-def _check_curved(model: Model) -> None:
-    """Refuse what `curvature` does not hold for besides joint maps that depend on q, which its names refuse."""
-    loaded = [group for group in model.joint_groups if not _has_coordinate_rates(group.joint)]
-    for group in loaded:
+def _check_curved(model: Model, plain: Expr, varying: Expr) -> Expr:
+    """Refuse what curvature has no meaning for; the formula for maps that depend on q only where there are some."""
+    for group in model.joint_groups:
+        if _has_coordinate_rates(group.joint):
+            continue
         if model.arrays.armature[group.v].any():
             what = f"{_named(model, group)} has armature, which adds no inertia that turns with its rates"
             raise InputError(explain(what, f"model {model.name}", "Take the armature away, or add it to the body."))
+        if not group.joint.has_constant_map:
+            what = (
+                f"{_named(model, group)} has a joint map that depends on q, and rates that are not those of coordinates"
+            )
+            remedy = "Take rates of coordinates, or a constant joint map: there is no word for their brackets."
+            raise InputError(explain(what, f"model {model.name}", remedy))
+    return plain if all(group.joint.has_constant_map for group in model.joint_groups) else varying
 
 
 __all__ = [
     "actuator_wrenches", "bracket", "christoffel", "christoffel_of_second_kind", "christoffel_symbols", "connection",
     "connection_along", "covariant", "covariant_acceleration", "covariant_derivative", "curvature", "d_potential",
-    "generalized_force", "geodesic", "geodesic_acceleration", "gradient", "lagrange", "riemann_tensor", "sectional",
-    "sectional_curvature", "transport",
+    "generalized_force", "geodesic", "geodesic_acceleration", "gradient", "lagrange", "map_slopes", "riemann_tensor",
+    "sectional", "sectional_curvature", "transport", "varying_bracket", "varying_curvature", "varying_sectional",
 ]  # fmt: skip

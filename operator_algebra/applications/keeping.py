@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -14,8 +13,9 @@ from operator_algebra.applications import dynamics, embedding
 from operator_algebra.applications.closing import Floats, Loops, errors, given_loops, row_names, rows
 from operator_algebra.applications.holding import geared, held
 from operator_algebra.applications.stepping import Rule, State, Stepped
+from operator_algebra.calls.diagnosis import told_of_lost_digits
 from operator_algebra.compiler import compile as compile_program
-from operator_algebra.errors import InputError, OperatorAlgebraWarning, SingularError
+from operator_algebra.errors import InputError, SingularError
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.models.configurations import followed_q, followed_v
 from operator_algebra.models.model import Model
@@ -131,8 +131,7 @@ class Keeper:
         mobility = self.value(self._formulas.mobility, q=q, C=C)
         total = np.trace(mobility, axis1=-2, axis2=-1)
         compliance = _COMPLIANCE * np.where(total > 0.0, total, 1.0)[..., None, None] * np.eye(self.count)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", OperatorAlgebraWarning)
+        with told_of_lost_digits(lambda least, text: None):
             return self.value(self._formulas.correction, q=q, C=C, error=error, compliance=compliance)
 
     def _corrected(self, q: Floats, C: Floats, x: Floats, beside: Floats) -> Floats:
@@ -159,12 +158,13 @@ class Keeper:
         """A value; None where rows depend on each other, or nearly so."""
         if self._dependent:
             return None
+        lost: list[str] = []
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error", OperatorAlgebraWarning)
-                return self.value(e, q, **values)
-        except (SingularError, OperatorAlgebraWarning):
+            with told_of_lost_digits(lambda least, text: lost.append(text)):
+                found = self.value(e, q, **values)
+        except SingularError:
             return None
+        return None if lost else found
 
     def _wrong(self, q: Floats) -> Floats:
         return np.abs(errors(self.model, q=q, loops=self.loops)).max(axis=-1, initial=0.0)

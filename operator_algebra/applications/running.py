@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from operator_algebra.applications.film import Film
 from operator_algebra.applications.happening import Watch
 from operator_algebra.applications.stepping import LeftChart, Rule, State
-from operator_algebra.errors import InputError, RangeError, SingularError
+from operator_algebra.calls.diagnosis import told_of_lost_digits
+from operator_algebra.errors import InputError, OperatorAlgebraWarning, RangeError, SingularError
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
 from operator_algebra.progress import Callback
@@ -30,7 +32,21 @@ class Run:
 
     def film(self, q: Numbers, v: Numbers) -> Film:
         """The motion from q and v on; what stops it has the film up to there."""
-        states = [self._start(q, v)]
+        lost: list[tuple[float, float, str]] = []
+        states: list[State] = []
+        with told_of_lost_digits(lambda least, text: lost.append((least, states[-1].t if states else 0.0, text))):
+            self._run(q, v, states)
+        if lost:
+            _, t, text = min(lost)
+            warnings.warn(
+                f"simulate {self.model.name}: digits are lost {len(lost)} times, most after t = {t:.6g} s: {text}",
+                OperatorAlgebraWarning,
+                stacklevel=3,
+            )
+        return self._made(states)
+
+    def _run(self, q: Numbers, v: Numbers, states: list[State]) -> None:
+        states.append(self._start(q, v))
         if self.watch.events:
             self.watch.begin(states[0])
         try:
@@ -42,7 +58,6 @@ class Run:
         except (SingularError, RangeError) as error:
             where = f"simulate {self.model.name}, after t = {states[-1].t:.6g} s: {error}"
             raise type(error)(where, joints=error.joints, samples=error.samples, result=self._made(states)) from error
-        return self._made(states)
 
     def _start(self, q: Numbers, v: Numbers) -> State:
         try:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from operator_algebra.errors import OperatorAlgebraWarning, SingularError
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.render import brief
 from operator_algebra.expressions.traverse import free_symbols
+from operator_algebra.models.kinematics import dependent_rates
 from operator_algebra.models.model import Model
 from operator_algebra.operators.spaces import RATE, TORQUE
 
@@ -69,7 +72,7 @@ def singular_error(
             "it has no Cholesky factor. Change the values that it is made of."
         )
     else:
-        cause = _cause(model, k, pivot.formula, inverted)
+        cause = _cause(model, k, _first(q, bad), pivot.formula, inverted)
         text = f"{pivot.name} is singular {place} (relative pivot {least:.0e}){where}: {cause}"
     return SingularError(text, joints=sorted(joints, key=model.joint_index), samples=samples, result=result)
 
@@ -88,7 +91,7 @@ def _listed(rows: tuple[int, ...]) -> str:
     return f" {shown} (counted from 0)" if len(rows) > 1 else ""
 
 
-def _cause(model: Model, k: int, formula: Expr | None, inverted: Sequence[Expr]) -> str:
+def _cause(model: Model, k: int, q: Any, formula: Expr | None, inverted: Sequence[Expr]) -> str:
     """Why elimination ends at a body, and what helps."""
     names = outboard(model, k)
     listed = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
@@ -96,6 +99,8 @@ def _cause(model: Model, k: int, formula: Expr | None, inverted: Sequence[Expr])
     leaves = frozenset[Symbol]() if formula is None else free_symbols(formula)
     if not others and leaves and all(leaf.origin == "input" or leaf.structure.hop for leaf in leaves):
         return "its rows depend on each other there. Change the values that it is made of."
+    if stuck := dependent_rates(model, k, q):
+        return stuck
     if not others and any(model.bodies[model.body_index(name)].joint.nv for name in names[1:]):
         return (
             f"with the joints beyond it free, nothing outboard of it ({listed}) has inertia about its axis. "
@@ -112,10 +117,15 @@ def _cause(model: Model, k: int, formula: Expr | None, inverted: Sequence[Expr])
     )
 
 
+def _first(q: Any, bad: Any) -> Any:
+    """The coordinates of the first bad sample."""
+    wide = np.broadcast_to(q, (*bad.shape, q.shape[-1]))
+    return wide[np.nonzero(bad)][0] if bad.ndim else wide
+
+
 def _pose(q: Any, bad: Any) -> str:
     """The coordinates of the first bad sample, as many as fit in a line."""
-    wide = np.broadcast_to(q, (*bad.shape, q.shape[-1]))
-    values = wide[np.nonzero(bad)][0] if bad.ndim else wide
+    values = _first(q, bad)
     shown = ", ".join(f"{value:.4g}" for value in values[:8].tolist())
     return f"q = ({shown}{', …' if len(values) > 8 else ''})"
 
@@ -138,6 +148,19 @@ def _silent(pivot: Measured) -> float:
     return SMALL if pivot.bounded else DOUBTFUL
 
 
+_told: ContextVar[Callable[[float, str], None] | None] = ContextVar("told", default=None)
+
+
+@contextmanager
+def told_of_lost_digits(listener: Callable[[float, str], None]) -> Generator[None]:
+    """What calls warn of inside goes to a listener instead: the relative pivot and the words."""
+    before = _told.set(listener)
+    try:
+        yield
+    finally:
+        _told.reset(before)
+
+
 def warn_of_lost_digits(model: Model, pivots: tuple[Measured, ...]) -> None:
     """Warn where a pivot was almost lost in rounding; one that knows its own terms only is told later."""
     told = tuple(pivot for pivot in pivots if _least(pivot) < _silent(pivot))
@@ -147,8 +170,9 @@ def warn_of_lost_digits(model: Model, pivots: tuple[Measured, ...]) -> None:
         what = f"is nearly singular{place} (relative pivot {least:.0e})"
         if pivot.springs:
             what = f"leaves little of the compliance of the mechanism (share {least:.0e})"
-        warnings.warn(
-            f"{pivot.name} {what}: about {-np.log10(least):.0f} of 16 digits are lost.",
-            OperatorAlgebraWarning,
-            stacklevel=5,
-        )
+        text = f"{pivot.name} {what}: about {-np.log10(least):.0f} of 16 digits are lost."
+        listener = _told.get()
+        if listener is None:
+            warnings.warn(text, OperatorAlgebraWarning, stacklevel=5)
+        else:
+            listener(least, text)

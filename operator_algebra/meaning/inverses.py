@@ -12,6 +12,8 @@ from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import Expr, Inverse, Symbol, Transpose
 from operator_algebra.meaning.evaluator import Environment, Evaluation, Request, Steps
 from operator_algebra.meaning.source import Source
+from operator_algebra.models.kinematics import dependent_rates
+from operator_algebra.models.model import Model
 from operator_algebra.operators.arrays import Norms, OfBodies
 from operator_algebra.operators.blockdict import Sparse
 from operator_algebra.operators.blocks import BlockMatrix
@@ -120,12 +122,13 @@ def refuse_singular(source: Source, e: Expr, block: SingularBlock, asked: str = 
     facts = f'{asked}{short(e)} is singular at joint "{name}" (pivot {block.pivot:.0e}, scale {block.scale:.0e})'
     if e.type == RATE >> TORQUE and e.structure.symmetric:
         beyond = f" (it carries {_some(outboard)})" if outboard else ""
-        why = f"nothing outboard of it{beyond} has inertia about its axis"
-        remedy = "Give the tip body inertia, or fix the joint."
+        why = f"nothing outboard of it{beyond} has inertia about its axis. Give the tip body inertia, or fix the joint."
     else:
-        why = "what it is made of cancels there"
-        remedy = "Invert a part that is definite, or fix the joint."
-    raise SingularError(f"{facts}: {why}. {remedy}", joints=[name])
+        why = "what it is made of cancels there. Invert a part that is definite, or fix the joint."
+    here = source.binding
+    if e.type == RATE >> TORQUE and here.q is not None and isinstance(here.model, Model):
+        why = dependent_rates(here.model, block.body, here.q) or why
+    raise SingularError(f"{facts}: {why}", joints=[name])
 
 
 def _outboard(parent: OfBodies, body: int) -> list[int]:

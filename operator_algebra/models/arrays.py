@@ -15,6 +15,9 @@ from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, with_fields
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
+_OBLIQUE = 0.5
+"""The cosine of an angle between columns of a joint map that are not nearly the same."""
+
 
 @dataclass(frozen=True, eq=False)
 class ModelArrays:
@@ -56,6 +59,25 @@ class JointGroup:
     def stacked(self) -> bool:
         """Whether the parameters of `joint` are columns; a user's joint stands alone."""
         return self.joint.kind in JOINT_KINDS
+
+    @property
+    def oblique(self) -> Indices:
+        """The bodies that rates may move in fewer ways than there are rates: columns of H* nearly follow from others.
+
+        Of the package's kinds no angle between columns depends on q; of a user's map that does nothing is known.
+        """
+        joint = self.joint
+        if joint.nv < 2:
+            return self.bodies[:0]
+        if not (self.stacked or joint.has_constant_map):
+            return self.bodies
+        moving = np.broadcast_to(
+            joint.motion_map(np.broadcast_to(joint.neutral(), self.q.shape), np), (len(self.bodies), 6, joint.nv)
+        )
+        sizes = np.sqrt((moving**2).sum(axis=-2))
+        with np.errstate(invalid="ignore"):
+            angles = (np.swapaxes(moving, -1, -2) @ moving) / (sizes[:, :, None] * sizes[:, None, :])
+        return self.bodies[~(np.abs(angles - np.eye(joint.nv)) <= _OBLIQUE).all(axis=(-2, -1))]
 
     def holds(self, body: int) -> bool:
         """Whether a body is one of them."""

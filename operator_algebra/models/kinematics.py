@@ -62,6 +62,32 @@ def joint_map_rate_groups(model: Model, q: Array, v: Array, xp: ArrayNamespace) 
     ]
 
 
+def dependent_rates(model: Model, k: int, q: Numbers) -> str:
+    """What is wrong with a joint at one configuration if columns of its joint map depend on each other; else nothing.
+
+    >>> from operator_algebra.models.families import chain
+    >>> dependent_rates(chain(2, joint="universal"), 1, np.zeros(4))
+    ''
+    """
+    group = next(group for group in model.joint_groups if group.holds(k))
+    place = int(np.searchsorted(group.bodies, k))
+    here = np.real(q).astype(np.float64)[group.q]
+    moving = np.broadcast_to(group.joint.motion_map(here, np), (len(group.bodies), 6, group.joint.nv))[place]
+    sizes = np.sqrt((moving**2).sum(axis=0))
+    least = np.linalg.svd(moving / np.where(sizes > 0.0, sizes, 1.0), compute_uv=False).min(initial=1.0)
+    if least > _DEPENDENT:
+        return ""
+    return (
+        f"in this pose its {group.joint.nv} rates do not move it in {group.joint.nv} ways (columns of its joint map "
+        f"depend on each other, least singular value {least:.0e}). Keep away from such poses, or take a joint that has "
+        "none, as a spherical one is."
+    )
+
+
+_DEPENDENT = 1e-5
+"""The least singular value of columns of length one that differ by so little that half of the digits are lost twice."""
+
+
 def joint_exponentials(model: Model, q: Numbers) -> tuple[Numbers, Numbers]:
     """Pose of each child now in its own frame at rest, as exponentials of the joint map at rest; R and p as above.
 

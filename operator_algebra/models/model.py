@@ -249,6 +249,11 @@ class Model:
         """How many rates each joint has."""
         return self.columns.freedoms
 
+    @cached_property
+    def oblique(self) -> frozenset[int]:
+        """The bodies whose joint maps have columns that nearly follow from others, or may: see `JointGroup.oblique`."""
+        return frozenset(int(k) for group in self.joint_groups for k in group.oblique)
+
     @property
     def examples(self) -> tuple[Body, ...]:
         """Some bodies, among which there is one of each sort: see `Columns.examples`."""

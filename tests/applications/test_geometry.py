@@ -17,9 +17,13 @@ from operator_algebra.evaluation import evaluate
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import dense
 from operator_algebra.lowering.lower import lower
+from operator_algebra.models.joints.joint import make_joint
 from operator_algebra.models.model import Body, Model
+from operator_algebra.spatial.arrays import Array, ArrayNamespace, ManifoldNamespace
 from operator_algebra.symbols import G, T, V, innovations, v
 from tests.applications.inputs import Case, cases, same, seeds
+from tests.euler_angles import EulerAngles
+from tests.models.test_custom_joints import Cam
 from tests.oracles import dense_dynamics
 from tests.rounding import apart, condition, differencing, rounding, size
 from tests.strategies import mechanisms
@@ -293,9 +297,21 @@ def test_geodesics_keep_kinetic_energy_and_the_momenta_of_cyclic_coordinates() -
 # -- curvature ---------------------------------------------------------------------------------------------------------
 
 
-def test_curvature_by_christoffel_symbols() -> None:
+def with_joint(model: Model, k: int, joint: oa.Joint) -> Model:
+    return Model(bodies=[replace(body, joint=joint) if i == k else body for i, body in enumerate(model.bodies)])
+
+
+CURVED = {
+    "constant": oa.random_tree(4, joints=("revolute", "prismatic", "helical"), seed=3),
+    "universal": oa.random_tree(3, joints=("universal", "revolute", "cylindrical", "universal"), seed=6),
+    "cam": with_joint(oa.random_tree(3, joints=("revolute", "helical"), seed=1), 1, Cam(name="cam", lift=0.4)),
+    "angles": with_joint(oa.random_tree(3, joints=("revolute", "universal"), seed=2), 1, EulerAngles(name="angles")),
+}
+
+
+@pytest.mark.parametrize("model", CURVED.values(), ids=CURVED)
+def test_curvature_by_christoffel_symbols(model: Model) -> None:
     """∂_k Γ̂ⁱ_lj − ∂_l Γ̂ⁱ_kj + Γ̂ⁱ_km Γ̂ᵐ_lj − Γ̂ⁱ_lm Γ̂ᵐ_kj, slopes by differences."""
-    model = oa.random_tree(4, joints=("revolute", "prismatic", "helical"), seed=3)
     q, _ = model.random(1)
     step = 1e-3
 
@@ -317,7 +333,64 @@ def test_curvature_by_christoffel_symbols() -> None:
     assert apart(found, expected) <= differencing(lost * (1.0 + size(g)) ** 2, step, rate=4.0, order=6)
 
 
-@given(frames_that_turn, seeds)
+def in_series(model: Model) -> Model:
+    """The same mechanism and coordinates, with hinges and bodies without mass between for maps that depend on q."""
+    bodies: list[Body] = []
+    for body in model.bodies:
+        parts = () if body.joint.has_constant_map else body.joint.series()
+        parent, placement = body.parent, body.placement
+        for i, (kind, axis) in enumerate(parts[:-1]):
+            joint = make_joint(kind, axis=axis, armature=body.joint.armature[i])
+            bodies.append(Body(f"{body.name}/{i}", parent, joint, placement))
+            parent, placement = f"{body.name}/{i}", oa.Placement()
+        if parts:
+            joint = make_joint(parts[-1][0], axis=parts[-1][1], armature=body.joint.armature[-1])
+            body = Body(body.name, parent, joint, placement, body.inertia)
+        bodies.append(body)
+    return Model(bodies=bodies)
+
+
+@given(mechanisms(joints=(*CONSTANT, "universal", "universal", "universal"), max_bodies=4), seeds)
+@settings(max_examples=15)
+def test_a_universal_joint_is_curved_as_its_hinges_are(model: Model, seed: int) -> None:
+    """Beside frames that turn, too, whose fields have brackets."""
+    q, one = model.random(seed)
+    split = in_series(model)
+    if not 0 < model.nv <= 8:
+        return
+    R = geometry.riemann_tensor(split, q=q)
+    allowed = rounding(1.0 + size(R), terms=100, condition=condition(dense_dynamics.mass_matrix(model, q)))
+    assert apart(geometry.riemann_tensor(model, q=q), R) <= allowed
+    if model.nv > 1:
+        other = np.random.default_rng(seed).standard_normal(model.nv)
+        found, wanted = (geometry.sectional_curvature(each, q=q, v=one, w=other) for each in (model, split))
+        assert apart(found, wanted) <= allowed * (1.0 + size(wanted))
+
+
+@given(mechanisms(joints=("universal", "revolute", "prismatic"), max_bodies=3, armature=True), seeds)
+@settings(max_examples=10)
+def test_coordinates_have_no_bracket(model: Model, seed: int) -> None:
+    q, one = model.random(seed)
+    other = np.random.default_rng(seed).standard_normal(model.nv)
+    slopes = geometry.map_slopes(model, q=q, v=one, w=other)
+    found = covector(geometry.varying_bracket, model, q, v=one, w=other, **slopes)
+    assert (
+        size(found)
+        <= rounding(terms=100, condition=condition(dense_dynamics.mass_matrix(model, q)))
+        * (1.0 + size(one, other)) ** 2
+    )
+
+
+def test_batches_of_maps_that_depend_on_q() -> None:
+    model = CURVED["universal"]
+    q = np.stack([model.random(seed)[0] for seed in range(3)])
+    one, other = np.eye(model.nv)[:2]
+    assert apart(geometry.riemann_tensor(model, q=q)[2], geometry.riemann_tensor(model, q=q[2])) <= DIGITS
+    found = geometry.sectional_curvature(model, q=q, v=one, w=other)
+    assert apart(found[1], geometry.sectional_curvature(model, q=q[1], v=one, w=other)) <= DIGITS
+
+
+@given(mechanisms(joints=(*CONSTANT, "universal"), max_bodies=4), seeds)
 @settings(max_examples=8)
 def test_symmetries_of_curvature(model: Model, seed: int) -> None:
     q, _ = model.random(seed)
@@ -358,10 +431,28 @@ def test_no_symbols_of_rates_that_are_not_of_coordinates(kind: str) -> None:
 VARYING = r'holds for constant joint maps, and that of joint ".*" of kind "univ'
 
 
-def test_no_curvature_of_maps_that_depend_on_q_and_of_no_plane() -> None:
+class Turning(Cam):
+    """Rates that nobody says are those of the coordinate."""
+
+    kind = "turning"
+
+    def integrate(self, q: Array, dv: Array, xp: ManifoldNamespace) -> Array:
+        return q + dv
+
+    def rate(self, q: Array, v: Array, xp: ArrayNamespace) -> Array:
+        return v + 0.0 * q
+
+
+def test_fields_without_known_brackets_are_refused() -> None:
+    model = with_joint(oa.chain(2), 1, Turning(name="crank"))
+    with pytest.raises(
+        InputError, match='joint "crank" of kind "turning" has a joint map that depends on q, and rates'
+    ):
+        geometry.riemann_tensor(model, q=model.neutral())
+
+
+def test_the_short_formulas_are_for_constant_maps_and_planes() -> None:
     model = oa.chain(2, joint="universal")
-    with pytest.raises(InputError, match="holds for constant joint maps, and that of joint"):
-        geometry.sectional_curvature(model, q=model.neutral(), v=[1, 0, 0, 0], w=[0, 1, 0, 0])
     for e in (geometry.curvature, geometry.sectional, geometry.connection_along(geometry.w)):
         with pytest.raises(InputError, match=VARYING):
             oa.compile(e, model)
@@ -375,7 +466,14 @@ def test_no_curvature_of_maps_that_depend_on_q_and_of_no_plane() -> None:
 
 # -- cost --------------------------------------------------------------------------------------------------------------
 
-SWEEPS = {"christoffel": 2, "lagrange": 2, "christoffel_of_second_kind": 3, "geodesic_acceleration": 3, "sectional": 3}
+SWEEPS = {
+    "christoffel": 2,
+    "lagrange": 2,
+    "christoffel_of_second_kind": 3,
+    "geodesic_acceleration": 3,
+    "sectional": 3,
+    "varying_sectional": 4,
+}
 
 
 @pytest.mark.parametrize("name", SWEEPS)

@@ -252,6 +252,7 @@ def calls(folder: Path) -> dict[str, Call]:
         "geometry.christoffel_symbols": call(oa.geometry.christoffel_symbols, robot, q=q, kind="first"),
         "geometry.riemann_tensor": call(oa.geometry.riemann_tensor, robot, q=q),
         "geometry.sectional_curvature": call(oa.geometry.sectional_curvature, robot, q=q, v=[1, 0], w=[0, 1]),
+        "geometry.map_slopes": call(oa.geometry.map_slopes, robot, q=q, v=[1, 0], w=[0, 1]),
         "geometry.geodesic": call(oa.geometry.geodesic, robot, q, v, until=0.01, tolerance=1e-6),
         "lie.matrix": call(lie.matrix, np.eye(4)),
         "lie.placement": call(lie.placement, np.eye(4)),

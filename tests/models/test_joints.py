@@ -212,6 +212,16 @@ def test_universal_is_two_revolute_joints() -> None:
     assert apart(joint.transform(q, np)[0], wanted) <= allowed(q)
 
 
+@pytest.mark.parametrize("kind", ALL_JOINTS)
+@given(seed=seeds)
+def test_no_pose_takes_a_rate_away(kind: str, seed: int) -> None:
+    """Rates move the body in as many ways in one pose as in another: no kind of the package has a gimbal lock."""
+    joint, q, _ = _sample(kind, seed)
+    here, there = (np.linalg.svd(joint.motion_map(x, np), compute_uv=False) for x in (q, joint.neutral()))
+    assert apart(here, there) <= allowed(q) * (1.0 + size(there))
+    assert here.min(initial=1.0) > 0.0
+
+
 def test_quaternions_need_no_unit_length() -> None:
     q = np.array([0.3, -0.4, 0.2, 0.9])
     joint = Joint.spherical()

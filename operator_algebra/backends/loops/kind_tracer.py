@@ -284,7 +284,10 @@ class KindTracer(PieceTracer):
         squares = [graph.multiply(graph.of(_COLUMN), numbers.dot(row, row)) for row in z.rows]
         left = graph.add(own, numbers.dot(by.own, squares))
         piece.columns = Columns((own, above), left, carried, tuple(judged))
-        height = self.get(Ref(self.program.pivots[0].value), self.place).height
+        (pivot,) = self.program.pivots
+        height = self.get(Ref(pivot.value), self.place).height
+        if self.is_oblique(pivot, self.place):
+            piece.positive.append(graph.subtract(graph.of(REST), self.rounded_at(pivot, self.place)))
         if by.parts.sums and height > 1:
             piece.positive.append(graph.subtract(graph.of(REST), self._summed(by.parts, height)))
 
@@ -338,6 +341,10 @@ class KindTracer(PieceTracer):
         for step in self.program.given:
             if is_base(step):
                 self.blocks[step.number] = self.provided(step)
+
+    def oblique(self, k: int) -> bool:
+        """Whether any of the bodies is; there is one code for all."""
+        return not self.leaves.model.oblique.isdisjoint(self.kind.bodies.tolist())
 
     def _judged(self, pivot: Pivot) -> Node:
         """What is positive where few digits are lost at a pivot."""

@@ -206,6 +206,15 @@ def bounded_measure(pivots: Block, left: Block, right: Block) -> Scalars:
     return np.where(finite, 1.0 / (1.0 + np.where(np.isnan(reached), np.inf, reached)), np.nan)
 
 
+def rounded_measure(pivots: Block) -> Scalars:
+    """1 / (1 + Σ |D(i, j)| |D⁻¹(j, i)| / n): what each n × n pivot D keeps if its entries are rounded one by one."""
+    finite = _finite(pivots)
+    safe = np.where(finite[..., None, None], pivots, 1.0)
+    inverse = solve(safe, np.broadcast_to(np.eye(safe.shape[-1]), safe.shape))
+    lost = (np.abs(safe) * np.abs(adjoint(inverse))).sum(axis=(-2, -1)) / safe.shape[-1]
+    return np.where(finite, 1.0 / (1.0 + np.where(np.isnan(lost), np.inf, lost)), np.nan)
+
+
 def pivot_measure(pivots: Block, scale: Scalars) -> Scalars:
     """The smallest singular value of each pivot over the size of its terms; 1 where there is no pivot.
 

@@ -18,6 +18,7 @@ from operator_algebra.backends.numpy.blocks import (
     multiply_out,
     norms,
     pivot_measure,
+    rounded_measure,
 )
 from operator_algebra.backends.numpy.groups import GroupKernels, Kernel
 from operator_algebra.backends.numpy.levels import ANY, Group, Levels
@@ -197,7 +198,21 @@ class Readout:
         assert pivot.left is not None
         assert pivot.right is not None
         left, right = self.kernels.formed(pivot.left), self.kernels.formed(pivot.right)
-        return [bounded_measure(formed(group), left(group), right(group)) for group in self.levels.whole()]
+        found = [bounded_measure(formed(group), left(group), right(group)) for group in self.levels.whole()]
+        if not (self.model.oblique and self.program.steps[pivot.value].type.codomain.sizes == "joint"):
+            return found
+        # What reaches D = H P H* seems harmless where H hides it, but its entries are rounded as they are made.
+        oblique = [np.isin(bodies, list(self.model.oblique)) for bodies in self.levels.shapes]
+        own = [
+            rounded_measure(formed(group)) if any(here) else None
+            for group, here in zip(self.levels.whole(), oblique, strict=True)
+        ]
+        return [
+            measure
+            if rounded is None
+            else np.where(here.reshape(-1, *(1,) * (measure.ndim - 1)), np.minimum(measure, rounded), measure)
+            for measure, rounded, here in zip(found, own, oblique, strict=True)
+        ]
 
     def _by_body(self, measures: list[Scalars]) -> Sizes:
         """One number per body, (..., n)."""

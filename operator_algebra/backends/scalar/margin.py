@@ -150,6 +150,8 @@ class _Margin:
         keys = [(k, i) for k in self.run.mechanism.bodies for i in range(6)]
         entries = tuple(self.run.get(self.parts.P, k).rows[i][i] for k, i in keys)
         _, squares = Tape.of(Traced((), entries, (), ()), len(tried)).batch(tried)
+        if not np.isfinite(squares).all():  # where they were tried D has no inverse
+            raise Unknown
         usual = dict(zip(keys, np.sqrt(squares.max(axis=1, initial=0.0)).tolist(), strict=True))
         lumps = self._lumps(tried)
         forms = {k: lump.form() for k, lump in lumps.items()}

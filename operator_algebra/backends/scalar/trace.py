@@ -226,6 +226,8 @@ class Tracer(Interpreter):
             self.most = self._lost_in_part(*self.program.pivots)
         if self.most is None:
             super().bound()
+        else:
+            self.most += [node for pivot in self.program.pivots for node in self._rounded(pivot)]
 
     def _lost_at_most(self) -> list[Node] | None:
         """Bounds of what is lost at all pivots; None where they are unknown, or too wide in a configuration tried."""
@@ -284,6 +286,33 @@ class Tracer(Interpreter):
         for k in self.mechanism.bodies if attached else range(1):
             yield list(self.lost_at(pivot, k))
 
+    def _rounded(self, pivot: Pivot) -> Iterator[Node]:
+        """What oblique pivots lose as they are made, over all bodies."""
+        attached = self.program.steps[pivot.value].value.attached
+        for k in self.mechanism.bodies if attached else ():
+            if self.is_oblique(pivot, k):
+                yield self.rounded_at(pivot, k)
+
+    def is_oblique(self, pivot: Pivot, k: int) -> bool:
+        """Whether H may hide from D = H P H* what reaches it, but not what is rounded as D is made."""
+        return self.program.steps[pivot.value].type.codomain.sizes == "joint" and self.oblique(k)
+
+    def oblique(self, k: int) -> bool:
+        """Whether columns of a joint map may nearly follow from others."""
+        return k in self.leaves.model.oblique
+
+    def rounded_at(self, pivot: Pivot, k: int) -> Node:
+        """What an n × n pivot D loses as it is made: Σ |D(i, j)| |D⁻¹(j, i)| / n."""
+        numbers, graph = self.nodes, self.nodes.graph
+        block = self.get(tested_block(self.program, pivot), k)
+        inverse = numbers.inverse(block).T
+        each = [
+            graph.multiply(abs(x), abs(y))
+            for row, other in zip(block.rows, inverse.rows, strict=True)
+            for x, y in zip(row, other, strict=True)
+        ]
+        return numbers.dot(each, [graph.of(SMALL / block.height)] * len(each))
+
     def lost_at(self, pivot: Pivot, k: int) -> Iterator[Node]:
         """What is lost at a pivot at a body, as a part of what nobody is told of.
 
@@ -308,6 +337,8 @@ class Tracer(Interpreter):
             reached = [abs(numbers.dot(*pair)) for pair in zip(right.T.rows, solved.T.rows, strict=True)]
             for one in reached:
                 yield graph.multiply(graph.of(SMALL / len(reached)), one)
+            if self.is_oblique(pivot, k):
+                yield self.rounded_at(pivot, k)
         if not (attached and pivot.left is not None and symmetric):
             scale = self._scale(pivot, block, k) if attached else numbers.norm(block)
             usual = SMALL if attached and pivot.left is None else SINGULAR if attached else DOUBTFUL

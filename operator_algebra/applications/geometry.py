@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -252,8 +252,12 @@ def riemann_tensor(model: Model, *, q: ArrayLike) -> Numbers:
     e = _check_curved(model, curvature, varying_curvature)
     one = np.eye(model.nv)
     at, along, other = at[..., None, None, None, :], one[:, None, None, :], one[:, None, :]
-    slopes: dict[str, Any] = {} if e is curvature else map_slopes(model, q=at, v=along, w=other)
-    found = compile_program(e, model)(q=at, v=along, w=other, x=one, **slopes)
+    program = compile_program(e, model)
+    if e is curvature:
+        found = program(q=at, v=along, w=other, x=one)
+    else:
+        slopes = map_slopes(model, q=at, v=along, w=other)
+        found = program(q=at, v=along, w=other, x=one, H_v=slopes["H_v"], H_w=slopes["H_w"])
     return np.moveaxis(found, (-1, -2), (-4, -3))  # from (..., k, l, j, i)
 
 
@@ -271,8 +275,11 @@ def sectional_curvature(model: Model, *, q: ArrayLike, v: ArrayLike, w: ArrayLik
     area = squares - _product(model, at, one, other) ** 2
     if not (area > _PARALLEL * squares).all():
         raise InputError("sectional_curvature: v and w are parallel, and span no plane. Give other directions.")
-    slopes: dict[str, Any] = {} if e is sectional else map_slopes(model, q=at, v=one, w=other)
-    return np.asarray(compile_program(e, model)(q=at, v=one, w=other, **slopes)) / area
+    program = compile_program(e, model)
+    if e is sectional:
+        return np.asarray(program(q=at, v=one, w=other)) / area
+    slopes = map_slopes(model, q=at, v=one, w=other)
+    return np.asarray(program(q=at, v=one, w=other, H_v=slopes["H_v"], H_w=slopes["H_w"])) / area
 
 
 def map_slopes(model: Model, *, q: ArrayLike, v: ArrayLike, w: ArrayLike) -> dict[str, list[Numbers]]:

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from operator_algebra.backends.backend import DOUBTFUL, HELD, SINGULAR, SMALL, Measured
 from operator_algebra.errors import OperatorAlgebraWarning, SingularError
@@ -17,7 +18,10 @@ from operator_algebra.expressions.render import brief
 from operator_algebra.expressions.traverse import free_symbols
 from operator_algebra.models.kinematics import dependent_rates
 from operator_algebra.models.model import Model
+from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.spaces import RATE, TORQUE
+
+Flags = NDArray[np.bool_]
 
 
 def singular_samples(pivots: tuple[Measured, ...]) -> Any:
@@ -91,7 +95,7 @@ def _listed(rows: tuple[int, ...]) -> str:
     return f" {shown} (counted from 0)" if len(rows) > 1 else ""
 
 
-def _cause(model: Model, k: int, q: Any, formula: Expr | None, inverted: Sequence[Expr]) -> str:
+def _cause(model: Model, k: int, q: Numbers, formula: Expr | None, inverted: Sequence[Expr]) -> str:
     """Why elimination ends at a body, and what helps."""
     names = outboard(model, k)
     listed = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
@@ -117,13 +121,13 @@ def _cause(model: Model, k: int, q: Any, formula: Expr | None, inverted: Sequenc
     )
 
 
-def _first(q: Any, bad: Any) -> Any:
+def _first(q: Numbers, bad: Flags) -> Numbers:
     """The coordinates of the first bad sample."""
     wide = np.broadcast_to(q, (*bad.shape, q.shape[-1]))
     return wide[np.nonzero(bad)][0] if bad.ndim else wide
 
 
-def _pose(q: Any, bad: Any) -> str:
+def _pose(q: Numbers, bad: Flags) -> str:
     """The coordinates of the first bad sample, as many as fit in a line."""
     values = _first(q, bad)
     shown = ", ".join(f"{value:.4g}" for value in values[:8].tolist())

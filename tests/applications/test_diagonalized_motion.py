@@ -11,13 +11,16 @@ import pytest
 from numpy.typing import NDArray
 
 import operator_algebra as oa
+from operator_algebra import symbols as s
 from operator_algebra.applications import diagonalized, dynamics
+from operator_algebra.applications.film import Film
+from operator_algebra.errors import SpaceMismatch
 from operator_algebra.models.families import random_tree
 from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Body, Model
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
-from tests.rounding import apart, rounding, size
+from tests.rounding import apart, differencing, rounding, size
 
 LINALG: Any = np.linalg
 Floats = NDArray[np.float64]
@@ -176,6 +179,106 @@ def test_set_point_control_brings_the_tip_to_its_place() -> None:
     assert damping < 0.5
     fell = math.log(stored(late)[first] / stored(late)[last])
     assert abs(fell - 3.0 * damped) <= math.log((1.0 + damping) / (1.0 - damping))
+
+
+AXES = ((0, 0, 1), (0, 1, 0), (0, 1, 0), (1, 0, 0), (0, 1, 0), (1, 0, 0))
+SIX = Model(
+    name="six",
+    bodies=[
+        Body(
+            f"link{k}",
+            f"link{k - 1}" if k else None,
+            Joint.revolute(axis),
+            Placement(translation=(0.0, 0.0, 0.0) if not k else (0.0, 0.0, 0.3)),
+            Inertia.box(1.0, (0.2, 0.15, 0.3), com=(0.02, 0.01, 0.15)),
+        )
+        for k, axis in enumerate(AXES)
+    ],
+    gravity=(0.0, 0.0, 0.0),
+    frames={"tip": oa.Frame("link5", Placement(translation=(0.1, 0.05, 0.2)))},
+)
+DAMPED, PULLED = 2.0, 4.0
+
+
+def output(q: Floats) -> Floats:
+    """Y: where the tip is, and its three axes, in those of the base."""
+    rotation, point = oa.dynamics.poses(SIX, q=q)["tip"]
+    return np.concatenate([point, rotation[:, 0], rotation[:, 1], rotation[:, 2]]).astype(np.float64)
+
+
+def output_map(q: Floats) -> Floats:
+    """B* of the last body, [−R r̃ R; −R ẽᵢ 0] in its axes: Ẏ = B* φ* H* v, as in (8.5)."""
+    rotation, _ = oa.dynamics.poses(SIX, q=q)["tip"]
+
+    def across(a: Any) -> Floats:
+        return np.asarray(np.cross(np.eye(3), a).T, dtype=np.float64)  # −ã
+
+    rows = [np.hstack([rotation @ across([0.1, 0.05, 0.2]), rotation])]
+    rows += [np.hstack([rotation @ across(e), np.zeros((3, 3))]) for e in np.eye(3)]
+    return np.concatenate(rows)
+
+
+Control = Callable[[Floats, Floats, Any, Floats], Floats]
+
+
+def closed_loop(control: Control, until: float) -> tuple[Film, Floats, Floats]:
+    """The motion of the arm from one pose towards the outputs of another; errors e and V on the way."""
+    start = np.array([0.3, -0.5, 0.8, 0.2, 0.6, -0.3])
+    there = output(start + np.array([0.25, -0.2, 0.3, -0.25, 0.2, 0.3]))
+
+    def torque(t: float, q: Floats, v: Floats) -> Floats:
+        return control(q, v, {"link5": output_map(q).T}, there - output(q))
+
+    film = oa.simulate(SIX, start, np.zeros(6), torque=torque, until=until, step=0.1)
+    errors = np.array([there - output(q) for q in film.q])
+    return film, errors, film.energy().kinetic + 0.5 * PULLED * np.sum(errors**2, axis=1)
+
+
+def test_the_outputs_move_with_their_map() -> None:
+    """Ẏ = B* φ* H* v, by differences."""
+    q, v = SIX.random(4)
+    V = oa.evaluate(dynamics.velocity, SIX, q=q, v=v).dense().ravel()
+    step = 1e-5
+    slope = (output(SIX.integrate(q, step * v)) - output(SIX.integrate(q, -step * v))) / (2.0 * step)
+    assert apart(output_map(q) @ V[30:], slope) <= differencing(10.0 * (1.0 + size(V)), step)
+
+
+def test_set_point_control_of_six_hinges_closes_the_loop() -> None:
+    """V falls by c₁ ν*ν in a second and e goes to zero, as fast as the slowest motion about the place."""
+    program = oa.compile(diagonalized.set_point_control, SIX)
+
+    def control(q: Floats, v: Floats, B: Any, e: Floats) -> Floats:
+        return program(q=q, v=v, gain=DAMPED, pull=PULLED, B=B, error=e)
+
+    film, e, V = closed_loop(control, 12.0)
+    assert np.diff(V).max() <= 0.0
+    ends = np.sqrt(np.sum(e[[0, -1]] ** 2, axis=1))
+    assert ends[0] > 0.5
+    # About the place: ℳ q̈ + c₁ ℳ q̇ + c₂ J* J q = 0, where ℳ⁻¹ J* J = k makes λ² + c₁ λ + c₂ k = 0.
+    J = output_map(film.q[-1]) @ oa.evaluate(s.phi.T @ s.H.T, SIX, q=film.q[-1]).dense()[30:]
+    mass = oa.evaluate(dynamics.mass_matrix, SIX, q=film.q[-1]).dense()
+    stiffness: Floats = np.real(LINALG.eigvals(LINALG.solve(mass, PULLED * J.T @ J)))
+    slowest = float(np.max(np.real(-0.5 * DAMPED + np.sqrt(0.25 * DAMPED**2 - stiffness + 0j))))
+    assert slowest < 0.0
+    late = film.t >= 8.0
+    share = float(np.polyfit(film.t[late], 0.5 * np.log(V[late]), 1)[0])
+    assert abs(share - slowest) < 0.1 * abs(slowest)
+    assert ends[1] < 0.02 * ends[0]
+
+
+def test_the_printed_law_of_set_points_has_no_such_energy() -> None:
+    """Without root(D)⁻¹ V may rise, where it should fall by c₁ ν*ν in a second; and what is printed has no type."""
+    damp = oa.compile(diagonalized.rate_control, SIX)
+    parts = oa.compile({"m": oa.dense(s.m), "z": s.H @ s.psi @ diagonalized.B @ diagonalized.error}, SIX)
+    with pytest.raises(SpaceMismatch):
+        _ = s.m @ s.H  # what is printed mixes torques with what is white
+
+    def control(q: Floats, v: Floats, B: Any, e: Floats) -> Floats:
+        found = parts(q=q, B=B, error=e)
+        return damp(q=q, v=v, gain=DAMPED) + PULLED * found["m"] @ found["z"]
+
+    _, _, V = closed_loop(control, 4.0)
+    assert np.diff(V).max() > 1e-4 * V[0]
 
 
 def test_the_pull_is_a_force_at_the_tip() -> None:

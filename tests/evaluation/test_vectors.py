@@ -113,6 +113,18 @@ def test_normalised_rates_of_single_joints(quantity: str, name: str, frame: Axes
     assert close(found[single], np.asarray(VECTORS[name][quantity])[single])
 
 
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_normalised_rates_of_all_joints(name: str) -> None:
+    """C_ν = L⁻¹ C_ξ − (dL/dt)* ξ, where dL/dt = L Φ(L⁻¹ Ḋ L⁻*): half of the diagonal, and what is below it."""
+    found = {key: value(e, name, "body") for key, e in (("D", s.D), ("rate", s.D_ring), ("C_xi", s.C_xi), ("xi", s.xi))}
+    L = np.linalg.cholesky(found["D"])
+    turned = np.linalg.solve(L, np.linalg.solve(L, found["rate"]).T)
+    rate = L @ (np.tril(turned) - 0.5 * np.diag(np.diag(turned)))
+    C_nu = np.linalg.solve(L, found["C_xi"]) - rate.T @ found["xi"]
+    assert close(C_nu, VECTORS[name]["C_nu"])
+    assert close(value(s.epsilon, name, "body") - C_nu, VECTORS[name]["nudot_no_gravity"])
+
+
 @pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_the_rate_of_articulated_inertia(name: str, frame: Axes) -> None:

@@ -27,7 +27,7 @@ from operator_algebra.expressions.mismatch import short
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.arrays import JointGroup
 from operator_algebra.models.joints.joint import Joint
-from operator_algebra.models.kinematics import joint_map_rate_groups
+from operator_algebra.models.kinematics import joint_map_slopes
 from operator_algebra.models.model import Model, check_model
 from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.spaces import FORCE, ONE, RATE, TORQUE
@@ -292,15 +292,10 @@ def map_slopes(model: Model, *, q: ArrayLike, v: ArrayLike, w: ArrayLike) -> dic
     (2, 6)
     """
     at = check_model(model, "map_slopes").check_q(q)
-    return {"H_v": _slopes(model, at, model.check_v(v, "v")), "H_w": _slopes(model, at, model.check_v(w, "w"))}
-
-
-def _slopes(model: Model, q: Numbers, along: Numbers) -> list[Numbers]:
-    q, along = np.broadcast_arrays(q, along) if model.nq == model.nv else (q, along)
-    found: dict[int, Numbers] = {}
-    for bodies, blocks in joint_map_rate_groups(model, q, along, np):
-        found |= zip(bodies.tolist(), np.moveaxis(np.swapaxes(blocks, -1, -2), -3, 0), strict=True)
-    return [found.get(k, np.zeros((model.freedoms[k], 6))) for k in range(model.n)]
+    return {
+        "H_v": joint_map_slopes(model, at, model.check_v(v, "v")),
+        "H_w": joint_map_slopes(model, at, model.check_v(w, "w")),
+    }
 
 
 def geodesic(model: Model, q: ArrayLike, v: ArrayLike, *, until: float, tolerance: float = 1e-9) -> Film:

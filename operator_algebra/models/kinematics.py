@@ -62,6 +62,21 @@ def joint_map_rate_groups(model: Model, q: Array, v: Array, xp: ArrayNamespace) 
     ]
 
 
+def joint_map_slopes(model: Model, q: Numbers, along: Numbers) -> list[Numbers]:
+    """d/dt H along rates, for each joint, (..., nv, 6): zero for those whose maps are constant.
+
+    >>> from operator_algebra.models.families import chain
+    >>> [block.shape for block in joint_map_slopes(chain(2), np.zeros(2), np.ones(2))]
+    [(1, 6), (1, 6)]
+    """
+    lead = np.broadcast_shapes(q.shape[:-1], along.shape[:-1])
+    q, along = np.broadcast_to(q, (*lead, model.nq)), np.broadcast_to(along, (*lead, model.nv))
+    found: dict[int, Numbers] = {}
+    for bodies, blocks in joint_map_rate_groups(model, q, along, np):
+        found |= zip(bodies.tolist(), np.moveaxis(np.swapaxes(blocks, -1, -2), -3, 0), strict=True)
+    return [found.get(k, np.zeros((freedoms, 6))) for k, freedoms in enumerate(model.freedoms)]
+
+
 def dependent_rates(model: Model, k: int, q: Numbers) -> str:
     """What is wrong with a joint at one configuration if columns of its joint map depend on each other; else nothing.
 

@@ -105,6 +105,16 @@ def test_loops_do_not_trust_one_joint_among_many(apart: float) -> None:
         assert good.any() != bad
 
 
+def test_loops_do_not_trust_one_locked_joint_of_a_user() -> None:
+    pytest.importorskip("llvmlite")
+    plain = chain(80, seed=2)
+    model = Model(bodies=[replace(body, joint=EulerAngles()) for body in plain.bodies])
+    q = np.tile([0.3, 0.4, -0.2], (3, 80))
+    q[1, 3 * 40 + 1] = math.pi / 2 + 1e-6
+    code, call = kernel(model, SOLVED, {"q": q, "T": np.ones((3, model.nv))})
+    assert code.batch(rows(call), 3)[1].tolist() == [True, False, True]
+
+
 def test_healthy_oblique_joints_are_left_in_peace() -> None:
     model = random_tree(8, joints=ALL_JOINTS, seed=3)
     bodies = [replace(body, joint=EulerAngles(name="mine")) if k == 3 else body for k, body in enumerate(model.bodies)]

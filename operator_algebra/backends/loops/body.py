@@ -64,12 +64,14 @@ def rough_root(x: Vector) -> Vector:
 class Body:
     """The lines of a piece, for the body whose number stands in a register."""
 
-    def __init__(self, setting: Setting, kind: int, k: str, *, turning: bool) -> None:
+    def __init__(self, setting: Setting, kind: int, k: str, of: str, *, turning: bool) -> None:
         self.setting = setting
         self.block = setting.block
         self.cut = setting.cut
         self.kind = kind
         self.k = k
+        self.of = of
+        """What names end with that belong to a vector of samples."""
         self.turning = turning
         self.loads: Mapping[int, Load] = self.cut.loads[kind]
         self._bases: dict[str, str] = {}
@@ -158,7 +160,7 @@ class Body:
 
     def _active(self, k: str) -> str:
         place = self.block.named(f"and i64 {k}, %mask")
-        return self.block.named(f"getelementptr i8, ptr %active, i64 {place}")
+        return self.block.named(f"getelementptr i8, ptr %active{self.of}, i64 {place}")
 
     def _one(self, node: Node) -> Vector:
         a = self.read(node.a)
@@ -181,10 +183,10 @@ class Body:
 
     def _judge(self, good: str) -> None:
         block, mask = self.block, f"i{self.block.lanes}"
-        before = block.named(f"load {mask}, ptr %trusted")
+        before = block.named(f"load {mask}, ptr %trusted{self.of}")
         here = block.named(f"bitcast {block.truths} {good} to {mask}")
         both = block.named(f"and {mask} {before}, {here}")
-        block.lines.append(f"store {mask} {both}, ptr %trusted")
+        block.lines.append(f"store {mask} {both}, ptr %trusted{self.of}")
 
     def _turn(self, piece: Piece) -> None:
         """Sines and cosines of the coordinates, those of one body together."""
@@ -260,7 +262,8 @@ class Body:
         """The address of a slot of the body or of its parent."""
         block, k = self.block, self.k
         if slot[0] == "whole":
-            return block.named(f"getelementptr i8, ptr %whole, i64 {self.setting.bytes * self.cut.whole[slot]}")
+            place = self.setting.bytes * self.cut.whole[slot]
+            return block.named(f"getelementptr i8, ptr %whole{self.of}, i64 {place}")
         if where == "above":
             k = self._above()
         passes = slot in self.cut.passing
@@ -268,12 +271,12 @@ class Body:
         name = f"{where} {table}"
         if passes and name not in self._bases:
             k = block.named(f"and i64 {k}, %mask")
-        base = self._base(name, k, table, self.setting.bytes * len(places))
+        base = self._base(name, k, table + self.of, self.setting.bytes * len(places))
         return block.named(f"getelementptr i8, ptr {base}, i64 {self.setting.bytes * places[slot]}")
 
     def _fixed(self, array: int, i: int) -> str:
         """The same of what belongs to no body."""
-        return self.block.named(f"getelementptr i8, ptr %base{array}, i64 {self.setting.bytes * i}")
+        return self.block.named(f"getelementptr i8, ptr %base{array}{self.of}, i64 {self.setting.bytes * i}")
 
     def _above(self) -> str:
         """The number of the parent."""
@@ -291,5 +294,5 @@ class Body:
             place = block.named(f"getelementptr i64, ptr %start{array}, i64 {self.k}")
             start = block.named(f"load i64, ptr {place}")
             offset = block.named(f"mul i64 {start}, {self.setting.bytes}")
-            self._bases[name] = block.named(f"getelementptr i8, ptr %base{array}, i64 {offset}")
+            self._bases[name] = block.named(f"getelementptr i8, ptr %base{array}{self.of}, i64 {offset}")
         return block.named(f"getelementptr i8, ptr {self._bases[name]}, i64 {self.setting.bytes * i}")

@@ -12,7 +12,7 @@ import numpy as np
 
 from operator_algebra.backends.backend import Result
 from operator_algebra.backends.loops.body import SIGNED
-from operator_algebra.backends.loops.emit import loop_text
+from operator_algebra.backends.loops.emit import BESIDE, loop_text
 from operator_algebra.backends.loops.limits import LIMITS, Limits
 from operator_algebra.backends.loops.pieces import cut
 from operator_algebra.backends.loops.places import Found, Given
@@ -28,6 +28,8 @@ from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.inputs import Bound
 from operator_algebra.programs.program import Program
 
+_NEAR = 2**19
+"""Bytes of what a vector of samples keeps, above which there is none beside it: it would be farther away."""
 _MEMORY = 2**28
 """Bytes of what bodies keep, above which a sample is computed at a time."""
 _OFTEN = 1 / 8
@@ -144,9 +146,10 @@ class LoopKernel:
 
         def run(first: int, stop: int) -> None:
             if first < stop:
-                memory, own = self._memory(lanes)
-                active = np.zeros(self._frames, dtype=np.uint8)
-                words = [*own, address(active), address(self._runs), address(good), self._frames - 1, *table]
+                memory, own, apart, beside = self._memory(lanes)
+                active = np.zeros(beside * self._frames, dtype=np.uint8)
+                rest = address(active), address(self._runs), address(good), self._frames - 1
+                words = [*own, *rest, apart, beside, *table]
                 code.entry(first, stop, self._model.n, Struct(f"{len(words)}q").pack(*words))
                 del memory
 
@@ -166,14 +169,20 @@ class LoopKernel:
             found.append(one.joined([next(several) for _ in range(one.arrays)]))
         return found
 
-    def _memory(self, lanes: int) -> tuple[Numbers, list[int]]:
-        """Memory of this thread; the addresses of tables, of what bodies keep, what passes, columns of arrays, sums."""
+    def _memory(self, lanes: int) -> tuple[Numbers, list[int], int, int]:
+        """Memory of this thread; the addresses of tables, of what bodies keep, what passes, columns of arrays, sums.
+
+        Then the bytes of what belongs to a vector of samples, and how many of these are computed beside each other.
+        """
         columns = sum((*self.given, *self._sizes)) if lanes > 1 else 0
         passing = self._frames * len(self.cut.passing)
         parts = self._model.n * len(self.cut.slots), passing, columns, len(self.cut.whole)
-        memory = _memory(lanes * sum(parts) + 1)
+        apart = lanes * sum(parts)
+        beside = BESIDE if lanes > 1 and 8 * apart <= _NEAR else 1
+        memory = _memory(beside * apart + 1)
         starts = [lanes * sum(parts[:i]) for i in range(len(parts))]
-        return memory, [*map(address, self._tables), *(address(memory[start:]) for start in starts)]
+        own = [*map(address, self._tables), *(address(memory[start:]) for start in starts)]
+        return memory, own, 8 * apart, beside
 
     @property
     def source(self) -> str:

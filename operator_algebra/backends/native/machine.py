@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
+from re import MULTILINE, search
 from typing import Protocol, cast
 
 from operator_algebra.installing import version_of
@@ -28,7 +29,9 @@ class _TargetMachine(Protocol):
 
 
 class _Target(Protocol):
-    def create_target_machine(self, *, cpu: str, features: str, opt: int) -> _TargetMachine: ...
+    def create_target_machine(
+        self, *, cpu: str, features: str, opt: int, reloc: str, codemodel: str
+    ) -> _TargetMachine: ...
 
 
 class _Targets(Protocol):
@@ -58,7 +61,7 @@ class _Binding(Protocol):
     def get_host_cpu_name(self) -> str: ...
     def get_host_cpu_features(self) -> _Features: ...
     def parse_assembly(self, text: str, /) -> object: ...
-    def create_mcjit_compiler(self, module: object, machine: _TargetMachine, /) -> _Engine: ...
+    def create_mcjit_compiler(self, module: object, machine: _TargetMachine, /, *, use_lmm: bool) -> _Engine: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +80,13 @@ class Machine:
 
     def compiled(self, text: str) -> bytes:
         """The object code of a module."""
-        return self._target().emit_object(self.binding.parse_assembly(text))
+        near = not search(r"^declare [^@]*@(?!llvm\.)", text, MULTILINE)  # calls nothing that stands elsewhere
+        return self._target(near=near).emit_object(self.binding.parse_assembly(text))
 
     def loaded(self, code: bytes) -> Loaded:
         """The functions of object code."""
-        engine = self.binding.create_mcjit_compiler(self.binding.parse_assembly(""), self._target())
+        empty = self.binding.parse_assembly("")
+        engine = self.binding.create_mcjit_compiler(empty, self._target(near=False), use_lmm=True)
         engine.add_object_file(self.binding.ObjectFileRef.from_data(code))
         engine.finalize_object()
         return Loaded(engine)
@@ -90,10 +95,15 @@ class Machine:
         """Where a function is that modules loaded later call."""
         self.binding.add_symbol(name, address)
 
-    def _target(self) -> _TargetMachine:
-        # An engine owns the machine that it was made with: each gets its own.
+    def _target(self, *, near: bool) -> _TargetMachine:
+        """An engine owns the machine that it was made with: each gets its own.
+
+        Code that finds its numbers near by has no address of eight bytes for each; `use_lmm` puts both into one block.
+        """
         target = self.binding.Target.from_default_triple()
-        return target.create_target_machine(cpu=self.processor, features=self.features, opt=_EFFORT)
+        how = ("pic", "small") if near else ("default", "jitdefault")
+        named = dict(zip(("reloc", "codemodel"), how, strict=True))
+        return target.create_target_machine(cpu=self.processor, features=self.features, opt=_EFFORT, **named)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,5 +134,5 @@ def machine() -> Machine | None:
         return None
     lanes = 8 if features.get("avx512f") else 4 if features.get("avx") else 2
     llvm = ".".join(map(str, binding.llvm_version_info))
-    made_by = f"llvmlite {version_of('llvmlite')}, LLVM {llvm}, effort {_EFFORT}"
+    made_by = f"llvmlite {version_of('llvmlite')}, LLVM {llvm}, effort {_EFFORT}, near"
     return Machine(binding, binding.get_host_cpu_name(), features.flatten(), lanes, bool(features.get("fma")), made_by)

@@ -98,12 +98,14 @@ def rows(call: Call) -> list[Any]:
     return [call.q, *(call.inputs.values[name].entries for name in given)]
 
 
-def test_any_number_of_samples_has_the_same_bits() -> None:
+@pytest.mark.parametrize("near", [0, loops._NEAR])  # pyright: ignore[reportPrivateUsage]
+def test_any_number_of_samples_has_the_same_bits(near: int, monkeypatch: pytest.MonkeyPatch) -> None:
     model = chain(24, seed=1)
     made, call = kernel(model, FORWARD, arguments(model, ("v", "T"), 33))
     several = rows(call)
     _, good, (whole,) = made.batch(several, 33)
     assert good.all()
+    monkeypatch.setattr(loops, "_NEAR", near)
     for count in range(34):
         _, flags, (found,) = made.batch([array[:count] for array in several], count)
         assert flags.shape == (count,)

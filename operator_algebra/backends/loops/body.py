@@ -173,10 +173,7 @@ class Body:
 
     def _fused(self, joined: Fused) -> Vector:
         a, b, c = map(self.read, (joined.a, joined.b, joined.c))
-        block, lanes = self.block, self.block.lanes
-        a, c = -a if joined.product < 0 else a, -c if joined.rest < 0 else c
-        several = ", ".join(f"{block.reals} {one.name}" for one in (a, b, c))
-        return block.vector(f"call {block.reals} @llvm.fma.v{lanes}f64({several})")
+        return self.block.fused(-a if joined.product < 0 else a, b, -c if joined.rest < 0 else c)
 
     def _positive(self, node: Node) -> str:
         return self.block.compared("ogt", self.read(node), self.block.constant(0.0))
@@ -191,7 +188,8 @@ class Body:
     def _turn(self, piece: Piece) -> None:
         """Sines and cosines of the coordinates, those of one body together."""
         angles = {node.a.number: node.a for slot, node in piece.kept.items() if slot in self.cut.slots}
-        pairs = turned(self.block, [self.read(angle) for angle in angles.values()]) if angles else []
+        read, fuses = [self.read(angle) for angle in angles.values()], self.setting.fuses
+        pairs = turned(self.block, read, fuses=fuses) if angles else []
         found = dict(zip(angles, pairs, strict=True))
         for slot, node in piece.kept.items():
             if slot in self.cut.slots:

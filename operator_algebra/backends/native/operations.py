@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from operator_algebra.backends.native.text import Block, Several, Vector
+from operator_algebra.backends.native.text import Block, Several, Term, Vector
 from operator_algebra.backends.scalar.graph import Operation
 from operator_algebra.backends.scalar.sine import reduced
 
@@ -37,9 +37,16 @@ def computed(block: Block, operation: Operation, a: Vector, b: Vector) -> Vector
             raise ValueError(f"{operation} is not written in LLVM IR")
 
 
-def turned(block: Block, angles: Sequence[Vector]) -> list[tuple[Vector, Vector]]:
-    """Sine and cosine of each angle, in the quarter that the last bits of the rounded number tell."""
-    rounded, sines, cosines = reduced(Several(tuple(angles)), block.precision)
+def turned(block: Block, angles: Sequence[Vector], *, fuses: bool = False) -> list[tuple[Vector, Vector]]:
+    """Sine and cosine of each angle, in the quarter that the last bits of the rounded number tell.
+
+    If it `fuses`, products are not rounded before they are added to something.
+    """
+    if fuses:
+        terms = reduced(Several(tuple(Term((angle,)) for angle in angles)), block.precision)
+        rounded, sines, cosines = (Several(tuple(term.value for term in one.parts)) for one in terms)
+    else:
+        rounded, sines, cosines = reduced(Several(tuple(angles)), block.precision)
     found: list[tuple[Vector, Vector]] = []
     bits = block.precision.bits
     for number, s, c in zip(rounded.parts, sines.parts, cosines.parts, strict=True):

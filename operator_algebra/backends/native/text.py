@@ -6,8 +6,10 @@ import struct
 from collections.abc import Iterable, Sequence
 from ctypes import c_float
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from operator_algebra.backends.scalar.precision import DOUBLE, Precision
+from operator_algebra.backends.scalar.sine import Summand
 
 
 @dataclass
@@ -72,6 +74,11 @@ class Block:
         """A comparison, lane by lane."""
         return self.named(f"fcmp {how} {self.reals} {a.name}, {b.name}")
 
+    def fused(self, a: Vector, b: Vector, c: Vector) -> Vector:
+        """a b + c, rounded once."""
+        several = ", ".join(f"{self.reals} {one.name}" for one in (a, b, c))
+        return self.vector(f"call {self.reals} @llvm.fma.{self.suffix}({several})")
+
     def both(self, conditions: Sequence[str]) -> str:
         """Whether all of some conditions hold."""
         found = conditions[0]
@@ -110,20 +117,59 @@ class Vector:
 
 
 @dataclass(frozen=True)
-class Several:
-    """Vectors that the same is done with, one operation after the other for all: none waits for the one before it."""
+class Term:
+    """A value, or a product of two that is not rounded before something is added to it."""
 
-    parts: tuple[Vector, ...]
+    factors: tuple[Vector, ...]
 
-    def _pairs(self, other: Several | float) -> Iterable[tuple[Vector, Vector | float]]:
+    @property
+    def value(self) -> Vector:
+        """As it is."""
+        first, *rest = self.factors
+        return first * rest[0] if rest else first
+
+    def _of(self, other: Term | float) -> Term:
+        return other if isinstance(other, Term) else Term((self.factors[0].block.constant(other),))
+
+    def __add__(self, other: Term | float) -> Term:
+        one = self._of(other)
+        product, rest = (self, one) if len(self.factors) > 1 else (one, self)
+        return Term((_fused(product, rest.value) if len(product.factors) > 1 else self.value + one.value,))
+
+    def __sub__(self, other: Term | float) -> Term:
+        one = self._of(other)
+        if len(one.factors) > 1:
+            a, b = one.factors
+            return Term((_fused(Term((-a, b)), self.value),))
+        return Term((_fused(self, -one.value) if len(self.factors) > 1 else self.value - one.value,))
+
+    def __mul__(self, other: Term | float) -> Term:
+        return Term((self.value, self._of(other).value))
+
+
+def _fused(product: Term, c: Vector) -> Vector:
+    a, b = product.factors
+    return a.block.fused(a, b, c)
+
+
+N = TypeVar("N", bound=Summand)
+
+
+@dataclass(frozen=True)
+class Several(Generic[N]):
+    """Values that the same is done with, one operation after the other for all: none waits for the one before it."""
+
+    parts: tuple[N, ...]
+
+    def _pairs(self, other: Several[N] | float) -> Iterable[tuple[N, N | float]]:
         others = other.parts if isinstance(other, Several) else [other] * len(self.parts)
         return zip(self.parts, others, strict=True)
 
-    def __add__(self, other: Several | float) -> Several:
+    def __add__(self, other: Several[N] | float) -> Several[N]:
         return Several(tuple(a + b for a, b in self._pairs(other)))
 
-    def __sub__(self, other: Several | float) -> Several:
+    def __sub__(self, other: Several[N] | float) -> Several[N]:
         return Several(tuple(a - b for a, b in self._pairs(other)))
 
-    def __mul__(self, other: Several | float) -> Several:
+    def __mul__(self, other: Several[N] | float) -> Several[N]:
         return Several(tuple(a * b for a, b in self._pairs(other)))

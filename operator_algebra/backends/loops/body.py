@@ -64,7 +64,7 @@ def rough_root(x: Vector) -> Vector:
 class Body:
     """The lines of a piece, for the body whose number stands in a register."""
 
-    def __init__(self, setting: Setting, kind: int, k: str, of: str, *, turning: bool) -> None:
+    def __init__(self, setting: Setting, kind: int, k: str, of: str) -> None:
         self.setting = setting
         self.block = setting.block
         self.cut = setting.cut
@@ -72,7 +72,6 @@ class Body:
         self.k = k
         self.of = of
         """What names end with that belong to a vector of samples."""
-        self.turning = turning
         self.loads: Mapping[int, Load] = self.cut.loads[kind]
         self._bases: dict[str, str] = {}
         self._values: dict[int, Vector] = {}
@@ -82,12 +81,12 @@ class Body:
         self._received = ""
         """Whether any lane has received some."""
 
-    def write(self, piece: Piece) -> None:
-        """Load, compute, store."""
+    def write(self, piece: Piece, *, turning: bool = False) -> None:
+        """Load, compute, store; sines and cosines are made in the piece in which all are turned."""
         slots, block = self.cut.read, self.block
         self._compute(piece.wanted(slots))
-        if self.turning:
-            self._turn(piece)
+        turns = self._turn(piece) if turning else {}
+        self._values |= turns
         for slot, node in piece.kept.items():
             if slot in slots:
                 self._store(self.read(node), self._slot("own", slot))
@@ -108,6 +107,9 @@ class Body:
             conditions.append(block.compared("oeq", value - value, block.constant(0.0)))
         if conditions:
             self._judge(block.both(conditions))
+        if turning:
+            # The next piece computes its own anew: which products are not rounded depends on what reads them.
+            self._values = turns
 
     def _compute(self, ends: Sequence[Node]) -> None:
         joined = fused(ends) if self.setting.fuses else {}
@@ -115,7 +117,7 @@ class Body:
             turn = turn_of(node, self.loads)
             if node.known or node.operation == "input":
                 continue
-            if turn is not None and (self.turning or turn in self.cut.read):
+            if turn is not None and turn in self.cut.read:
                 continue
             self._values[node.number] = self._fused(joined[node.number]) if node.number in joined else self._one(node)
 
@@ -185,15 +187,14 @@ class Body:
         both = block.named(f"and {mask} {before}, {here}")
         block.lines.append(f"store {mask} {both}, ptr %trusted{self.of}")
 
-    def _turn(self, piece: Piece) -> None:
-        """Sines and cosines of the coordinates, those of one body together."""
+    def _turn(self, piece: Piece) -> dict[int, Vector]:
+        """Sines and cosines of the coordinates by the numbers of their nodes, those of one body together."""
         angles = {node.a.number: node.a for slot, node in piece.kept.items() if slot in self.cut.slots}
         read, fuses = [self.read(angle) for angle in angles.values()], self.setting.fuses
         pairs = turned(self.block, read, fuses=fuses) if angles else []
         found = dict(zip(angles, pairs, strict=True))
-        for slot, node in piece.kept.items():
-            if slot in self.cut.slots:
-                self._values[node.number] = found[node.a.number][slot[2]]
+        kept = ((slot, node) for slot, node in piece.kept.items() if slot in self.cut.slots)
+        return {node.number: found[node.a.number][slot[2]] for slot, node in kept}
 
     # -- values ----------------------------------------------------------------------------------------------------
 

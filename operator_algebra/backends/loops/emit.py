@@ -12,6 +12,7 @@ from operator_algebra.backends.loops.body import Body, Setting
 from operator_algebra.backends.loops.records import Cut, Piece
 from operator_algebra.backends.loops.rows import WATCHED, counted, given_back, looked_through, taken
 from operator_algebra.backends.native.text import Block
+from operator_algebra.programs.program import Direction
 
 _TABLES = ("kinds", "parents", "numbers", "signs")
 FIXED = (*_TABLES, "kept", "passing", "columns", "whole", "active", "runs", "flags", "mask", "apart", "most")
@@ -47,8 +48,6 @@ class _Emitter:
         self.block = Block(lanes)
         self.inputs = inputs
         self.arrays = 1 + inputs + results
-        self._turns = False
-        """Whether the first sweep has sines and cosines."""
         self.setting = Setting(cut, self.block, inputs, fuses)
 
     def text(self) -> str:
@@ -70,16 +69,15 @@ class _Emitter:
         with self._beside("given") as of:
             self._take(of, wide)
         lines += ["br label %sweep0"]
-        sweeps = [(d, row) for d, row in zip(self.cut.directions, self.cut.table, strict=True) if self._works(row)]
-        self._turns = self._works(self.cut.table[0])
-        for number, (direction, row) in enumerate(sweeps):
+        sweeps = self._sweeps()
+        for number, (direction, rows) in enumerate(sweeps):
             if direction == "once":
                 lines.append(f"sweep{number}:")
                 with self._beside(f"once{number}") as of:
-                    Body(self.setting, len(self.cut.kinds), "0", of, turning=False).write(row[-1])
+                    Body(self.setting, len(self.cut.kinds), "0", of).write(rows[0][-1])
                 lines.append(f"br label %sweep{number + 1}")
             else:
-                self._sweep(number, row, inward=direction == "inward")
+                self._sweep(number, rows, inward=direction == "inward")
         lines.append(f"sweep{len(sweeps)}:")
         with self._beside("found") as of:
             self._give(of)
@@ -190,12 +188,23 @@ class _Emitter:
             f"%{name} = load {kind}, ptr %slot{place}",
         ]
 
-    def _works(self, row: Sequence[Piece]) -> bool:
-        return any(piece.wanted(self.cut.read) for piece in row)
+    def _sweeps(self) -> list[tuple[Direction, list[Sequence[Piece]]]]:
+        """What is done in each loop, in which direction.
+
+        Vectors are turned in the loop that follows: what bodies of one configuration wait for is shorter without.
+        """
+        pairs = zip(self.cut.directions, self.cut.table, strict=True)
+        found: list[tuple[Direction, list[Sequence[Piece]]]] = [
+            (direction, [row]) for direction, row in pairs if any(piece.wanted(self.cut.read) for piece in row)
+        ]
+        if self.block.lanes > 1 and found[0][1][0] is self.cut.table[0] and found[1:] and found[1][0] != "once":
+            (_, first), (direction, second), *rest = found
+            found = [(direction, [*first, *second]), *rest]
+        return found
 
     # -- a sweep ---------------------------------------------------------------------------------------------------
 
-    def _sweep(self, number: int, row: Sequence[Piece], *, inward: bool) -> None:
+    def _sweep(self, number: int, rows: Sequence[Sequence[Piece]], *, inward: bool) -> None:
         block, lines = self.block, self.block.lines
         lines.append(f"sweep{number}:")
         start = block.named("sub i64 %bodies, 1") if inward else "0"
@@ -204,16 +213,18 @@ class _Emitter:
         k = f"%k{number}"
         address = block.named(f"getelementptr i8, ptr %kinds, i64 {k}")
         kind = block.named(f"load i8, ptr {address}")
-        *row, _ = row
         with self._beside(f"sweep{number}") as of:
-            cases = " ".join(f"i8 {i}, label %piece{number}_{i}" for i in range(len(row)))
+            kinds = range(len(self.cut.kinds))
+            cases = " ".join(f"i8 {i}, label %piece{number}_{i}" for i in kinds)
             lines.append(f"switch i8 {kind}, label %after{number} [{cases}]")
-            for i, piece in enumerate(row):
+            for i in kinds:
                 lines.append(f"piece{number}_{i}:")
-                body = Body(self.setting, i, k, of, turning=not number and self._turns)
-                body.write(piece)
-                if piece.columns is not None:
-                    body.write_columns(piece.columns, f"columns{number}_{i}", f"after{number}")
+                body = Body(self.setting, i, k, of)
+                for row in rows:
+                    body.write(row[i], turning=row is self.cut.table[0])
+                    columns = row[i].columns
+                    if columns is not None:
+                        body.write_columns(columns, f"columns{number}_{i}", f"after{number}")
                 lines.append(f"br label %after{number}")
             lines.append(f"after{number}:")
         lines += [f"br label %next{number}", f"next{number}:"]

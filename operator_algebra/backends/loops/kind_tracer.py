@@ -232,7 +232,7 @@ class KindTracer(PieceTracer):
                 self.told(self.shared.sent, number, block, numbers=False)
         numbers = {step.number for step in sweep.steps if step.value.attached}
         if sweep is self.shared.first:
-            numbers |= {step.number for step in self.program.given}
+            numbers |= {step.number for step in self.program.given if step.value.attached}
         for place, output in enumerate(self.program.outputs):
             assert output.ref is not None
             if output.ref.value in numbers:

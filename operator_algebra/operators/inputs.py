@@ -55,11 +55,17 @@ class InputValue:
         """One block (..., r, c) per body; of a column, the rows of the body."""
         if self.dense is None:
             return self.blocks
-        if self.rows.attached and not self.cols.attached:
-            return [self.dense[..., self.rows.part(k), :] for k in range(self.rows.count)]
-        if self.cols.attached and not self.rows.attached:
-            return [self.dense[..., :, self.cols.part(k)] for k in range(self.cols.count)]
-        return [self.dense]
+        if self.rows.attached == self.cols.attached:
+            return [self.dense]
+        return [self.of_body(k) for k in range(self.rows.count if self.rows.attached else self.cols.count)]
+
+    def of_body(self, k: int) -> SampleBlock:
+        """The block of a body; all of what belongs to none."""
+        if self.dense is None:
+            return self.blocks[k]
+        if self.rows.attached == self.cols.attached:
+            return self.dense
+        return self.dense[..., self.rows.part(k), :] if self.rows.attached else self.dense[..., :, self.cols.part(k)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,11 +50,15 @@ class Kind:
 
     def numbers(self) -> Numbers:
         """What varies, (bodies, columns)."""
-        columns = _columns(self.of.record().values())
         found = np.empty((len(self.places), len(self.varying)))
-        for place, column in enumerate(self.varying.tolist()):
-            found[:, place] = columns[column][self.places]
+        for place in range(len(self.varying)):
+            found[:, place] = self.number(place)
         return found
+
+    def number(self, place: int) -> Numbers:
+        """One column of that, (bodies,)."""
+        columns = _columns(self.of.record().values())
+        return columns[int(self.varying[place])][self.places]
 
     def alone(self, loads: Sequence[Node]) -> BodyClass:
         """One body, nodes in the place of what varies; its coordinates are numbered from 0."""

@@ -104,7 +104,9 @@ class _Framed:
 
 
 def _units(count: int) -> Numbers:
-    return np.repeat(np.eye(3)[None], count, axis=0)
+    found = np.empty((count, 3, 3))
+    found[:] = np.eye(3)
+    return found
 
 
 def _applied(rotation: Numbers, vectors: Numbers) -> Numbers:

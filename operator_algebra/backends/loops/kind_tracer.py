@@ -117,7 +117,7 @@ class KindTracer(PieceTracer):
             raise Untraceable("an input is not local on the tree")
         if value.type.codomain.parts or value.type.domain.parts:
             raise Untraceable("an input has parts")
-        height, width = value.by_body()[k if attached else 0].shape[-2:]
+        height, width = value.of_body(k if attached else 0).shape[-2:]
         if name not in self.shared.order:
             return self.nodes_of.zeros(height, width)
         of = self.shared.order.index(name)

@@ -136,12 +136,11 @@ def _over_bodies(tracer: KindTracer, block: Matrix, *, at: float | None = None) 
     nodes: tuple[Node, ...] = tuple(x for row in block.rows for x in row)
     count = len(tracer.kind.bodies)
     rows = np.zeros((len(tracer.loads), count))
-    fixed = tracer.kind.numbers()
     for node in needed(nodes):
         if node.operation == "input":
             load = tracer.loads[int(node.value)]
             if load.where == "number":
-                rows[int(node.value)] = fixed[:, load.place]
+                rows[int(node.value)] = tracer.kind.number(load.place)
             elif load.where == "coordinate" and at is not None:
                 rows[int(node.value)] = at * (1.0 + np.arange(count) % 7)
             else:

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 
 from operator_algebra.backends.loops.body import Body, Setting
 from operator_algebra.backends.loops.records import Cut, Piece
-from operator_algebra.backends.loops.rows import WATCHED, counted, given_back, looked_through, taken
-from operator_algebra.backends.native.text import Block
+from operator_algebra.backends.loops.rows import WATCHED, given_back, looked_through, taken
+from operator_algebra.backends.native.text import Block, counted
 from operator_algebra.programs.program import Direction
 
 _TABLES = ("kinds", "parents", "numbers", "signs")

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
-from operator_algebra.backends.native.text import Block, Vector
+from operator_algebra.backends.native.text import Block, Vector, counted
 from operator_algebra.backends.native.tiles import transposed
 
 WATCHED = 8
 """So many numbers of a single row are looked at together."""
-
-
-@contextmanager
-def counted(block: Block, name: str, start: str, stop: str, step: int) -> Generator[str]:
-    """Lines that run as long as so many numbers are left; the first is `%name`, in the end that of the rest."""
-    lines = block.lines
-    lines += [f"br label %{name}.before", f"{name}.before:", f"br label %{name}.test", f"{name}.test:"]
-    lines.append(f"%{name} = phi i64 [{start}, %{name}.before], [%{name}.next, %{name}.again]")
-    lines += [f"%{name}.next = add i64 %{name}, {step}", f"%{name}.more = icmp sle i64 %{name}.next, {stop}"]
-    lines += [f"br i1 %{name}.more, label %{name}.body, label %{name}.done", f"{name}.body:"]
-    yield f"%{name}"
-    lines += [f"br label %{name}.again", f"{name}.again:", f"br label %{name}.test", f"{name}.done:"]
 
 
 def taken(block: Block, name: str, rows: Sequence[str], size: str, memory: str) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 
 from operator_algebra.backends.native import tiles
 from operator_algebra.backends.native.operations import computed, turned
-from operator_algebra.backends.native.text import Block, Vector
+from operator_algebra.backends.native.stages import BESIDE, Stage, places, stages
+from operator_algebra.backends.native.text import Block, Vector, counted
 from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.tape import Entry, Tape
 
@@ -14,7 +16,7 @@ TOGETHER = 4
 """So many angles are turned at a time: their polynomials are chains, each of whose operations waits for the last."""
 
 # What registers spill is a cache line wide: in a frame that starts with one, none is read or written in two halves.
-_FUNCTION = """\
+_HEAD = """\
 declare {reals} @llvm.sqrt.{suffix}({reals})
 declare {reals} @llvm.fabs.{suffix}({reals})
 declare {reals} @llvm.masked.load.{suffix}.p0(ptr, i32, {truths}, {reals})
@@ -23,6 +25,8 @@ declare void @llvm.masked.store.{suffix}.p0({reals}, ptr, i32, {truths})
 define i64 @kernel(i64 %first, i64 %stop, i64 %last, ptr %table) "stackrealign" {{
 entry:
   {head}
+"""
+_FUNCTION = """\
   br label %block
 block:
   %sample = phi i64 [%first, %entry], [%next, %block]
@@ -38,6 +42,31 @@ done:
   ret i64 %result
 }}
 """
+_STAGES = """\
+  %memory = alloca [{room} x {reals}], align {size}
+  %goods = alloca i{lanes}
+  store i{lanes} -1, ptr %goods
+  br label %block
+block:
+  %before = phi i64 [%first, %entry], [%next, %last.stage]
+  %next = add i64 %before, {together}
+  %left = sub i64 %stop, %before
+  %rounded = add i64 %left, {rest}
+  %vectors = udiv i64 %rounded, {lanes}
+  %fewer = icmp slt i64 %vectors, {beside}
+  %several = select i1 %fewer, i64 %vectors, i64 {beside}
+  {body}
+  br label %last.stage
+last.stage:
+  %more = icmp slt i64 %next, %stop
+  br i1 %more, label %block, label %done
+done:
+  %all = load i{lanes}, ptr %goods
+  %whole = icmp eq i{lanes} %all, -1
+  %result = zext i1 %whole to i64
+  ret i64 %result
+}}
+"""
 
 
 def native_text(
@@ -45,14 +74,19 @@ def native_text(
 ) -> str:
     """The module with the function `kernel(first, stop, last, table)`, which tells whether all may be trusted.
 
-    It computes samples from `first` to `stop`, a vector of them at a time; lanes behind `last` do that one once more.
+    It computes samples from `first` to `stop`, a vector of them at a time, or some stage by stage; lanes behind `last`
+    do that one once more.
     The table has for each array that is given the address and the bytes from row to row, for each result the
     address, and that of the flags.
     """
-    return _Emitter(tape, given, results, Block(lanes, precision=precision)).text()
+    block = Block(lanes, precision=precision)
+    several = stages(tape, lanes * precision.bytes) if lanes > 1 else []
+    return (_Staged(tape, given, results, block, several) if several else _Emitter(tape, given, results, block)).text()
 
 
 class _Emitter:
+    """One vector of samples after the other."""
+
     def __init__(self, tape: Tape, given: Sequence[int], results: Sequence[int], block: Block) -> None:
         self.tape = tape
         self.given = given
@@ -64,25 +98,18 @@ class _Emitter:
 
     def text(self) -> str:
         """The module."""
-        block = self.block
-        head = self._head()
-        rows = self._rows()
-        columns: list[Vector] = []
-        for place, size in enumerate(self.given):
-            columns += tiles.loaded(block, rows[place], size)
-        for place, column in enumerate(columns, len(self.tape.constants)):
-            self.values[place] = column
+        rows = self._rows("%sample")
+        columns = self._take(rows)
         for entry in self.tape.entries:
             self.values[entry.place] = self._value(entry)
-        results = [self.read(place) for place in self.tape.results]
-        start = 0
-        for place, size in enumerate(self.outputs, len(self.given)):
-            tiles.store(block, rows[place], results[start : start + size])
-            start += size
-        self._flags(rows[-1], columns, results)
-        body = "\n  ".join(block.lines)
+        self._give(rows, columns)
+        return self._module(_FUNCTION)
+
+    def _module(self, function: str, **numbers: int) -> str:
+        block = self.block
         names = {"reals": block.reals, "truths": block.truths, "lanes": block.lanes, "suffix": block.suffix}
-        return _FUNCTION.format(head=head, body=body, **names)
+        body = "\n  ".join(block.lines)
+        return _HEAD.format(head=self._head(), **names) + function.format(body=body, **names, **numbers)
 
     # -- samples ---------------------------------------------------------------------------------------------------
 
@@ -97,12 +124,12 @@ class _Emitter:
             lines += [f"%slot{i} = getelementptr i64, ptr %table, i64 {i}", f"%{name} = load {kind}, ptr %slot{i}"]
         return "\n  ".join(lines)
 
-    def _rows(self) -> list[list[str]]:
-        """For each array, and for the flags, the addresses of the rows of the lanes."""
+    def _rows(self, first: str) -> list[list[str]]:
+        """For each array, and for the flags, the addresses of the rows of the lanes, from the first one on."""
         block = self.block
         samples: list[str] = []
         for lane in range(block.lanes):
-            plain = block.named(f"add i64 %sample, {lane}")
+            plain = block.named(f"add i64 {first}, {lane}")
             inside = block.named(f"icmp slt i64 {plain}, %last")
             samples.append(block.named(f"select i1 {inside}, i64 {plain}, i64 %last"))
         rows: list[list[str]] = []
@@ -112,6 +139,23 @@ class _Emitter:
             offsets = [block.named(f"mul i64 {sample}, {step}") for sample in samples]
             rows.append([block.named(f"getelementptr i8, ptr %array{place}, i64 {offset}") for offset in offsets])
         return rows
+
+    def _take(self, rows: Sequence[Sequence[str]]) -> list[Vector]:
+        """The arguments."""
+        columns: list[Vector] = []
+        for row, size in zip(rows, self.given, strict=False):
+            columns += tiles.loaded(self.block, row, size)
+        self.values |= dict(enumerate(columns, len(self.tape.constants)))
+        return columns
+
+    def _give(self, rows: Sequence[Sequence[str]], columns: Sequence[Vector]) -> None:
+        """The results, and whether they may be trusted."""
+        results = [self.read(place) for place in self.tape.results]
+        start = 0
+        for place, size in enumerate(self.outputs, len(self.given)):
+            tiles.store(self.block, rows[place], results[start : start + size])
+            start += size
+        self._flags(rows[-1], columns, results)
 
     def _flags(self, rows: Sequence[str], columns: Sequence[Vector], results: Sequence[Vector]) -> None:
         """Whether the numbers of each lane may be trusted, as the tape tells it."""
@@ -156,6 +200,70 @@ class _Emitter:
         for i, (sine, cosine) in zip(chosen, turned(self.block, angles), strict=True):
             place = start + self.tape.arguments + 2 * i
             self.values[place], self.values[place + 1] = sine, cosine
+
+
+class _Staged(_Emitter):
+    """Some vectors of samples stage by stage."""
+
+    def __init__(
+        self, tape: Tape, given: Sequence[int], results: Sequence[int], block: Block, several: Sequence[Stage]
+    ) -> None:
+        super().__init__(tape, given, results, block)
+        self.stages = several
+        self.size = block.lanes * block.precision.bytes
+        self._fixed = dict(self.values)
+        self._memory = ""
+
+    def text(self) -> str:
+        """The module."""
+        block, tape = self.block, self.tape
+        with self._vectors("given") as first:
+            columns = self._take(self._rows(first))
+            for place, column in enumerate(columns, len(tape.constants)):
+                self._keep(place, column)
+            for place in self.turns:
+                self._keep(place, super().read(place))
+        for number, stage in enumerate(self.stages):
+            with self._vectors(f"stage{number}"):
+                for i in range(stage.start, stage.stop):
+                    entry = tape.entries[i]
+                    found = self.values[entry.place] = self._value(entry)
+                    if i in stage.kept:
+                        self._keep(entry.place, found)
+        with self._vectors("found") as first:
+            arguments = range(len(tape.constants), len(tape.constants) + tape.arguments)
+            self._give(self._rows(first), [self.read(place) for place in arguments])
+            before = block.named(f"load i{block.lanes}, ptr %goods")
+            both = block.named(f"and i{block.lanes} {before}, %good")
+            block.lines.append(f"store i{block.lanes} {both}, ptr %goods")
+        room, together = BESIDE * places(tape), BESIDE * block.lanes
+        numbers = {"size": self.size, "rest": block.lanes - 1, "beside": BESIDE, "room": room, "together": together}
+        return self._module(_STAGES, **numbers)
+
+    @contextmanager
+    def _vectors(self, name: str) -> Generator[str]:
+        """Lines for each vector; its first sample."""
+        block = self.block
+        with counted(block, name, "0", "%several", 1) as vector:
+            offset = block.named(f"mul i64 {vector}, {self.size * places(self.tape)}")
+            self._memory = block.named(f"getelementptr i8, ptr %memory, i64 {offset}")
+            self.values = dict(self._fixed)
+            samples = block.named(f"mul i64 {vector}, {block.lanes}")
+            yield block.named(f"add i64 %before, {samples}")
+
+    def _at(self, place: int) -> str:
+        offset = self.size * (place - len(self.tape.constants))
+        return self.block.named(f"getelementptr i8, ptr {self._memory}, i64 {offset}")
+
+    def _keep(self, place: int, value: Vector) -> None:
+        self.block.lines.append(f"store {self.block.reals} {value.name}, ptr {self._at(place)}, align {self.size}")
+
+    def read(self, place: int) -> Vector:
+        """What stands at a place of the tape, or of memory."""
+        if place not in self.values:
+            where = self._at(place)
+            self.values[place] = self.block.vector(f"load {self.block.reals}, ptr {where}, align {self.size}")
+        return self.values[place]
 
 
 def _sum(block: Block, several: list[Vector]) -> Vector:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from ctypes import c_float
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -173,3 +174,15 @@ class Several(Generic[N]):
 
     def __mul__(self, other: Several[N] | float) -> Several[N]:
         return Several(tuple(a * b for a, b in self._pairs(other)))
+
+
+@contextmanager
+def counted(block: Block, name: str, start: str, stop: str, step: int) -> Generator[str]:
+    """Lines that run as long as so many numbers are left; the first is `%name`, in the end that of the rest."""
+    lines = block.lines
+    lines += [f"br label %{name}.before", f"{name}.before:", f"br label %{name}.test", f"{name}.test:"]
+    lines.append(f"%{name} = phi i64 [{start}, %{name}.before], [%{name}.next, %{name}.again]")
+    lines += [f"%{name}.next = add i64 %{name}, {step}", f"%{name}.more = icmp sle i64 %{name}.next, {stop}"]
+    lines += [f"br i1 %{name}.more, label %{name}.body, label %{name}.done", f"{name}.body:"]
+    yield f"%{name}"
+    lines += [f"br label %{name}.again", f"{name}.again:", f"br label %{name}.test", f"{name}.done:"]

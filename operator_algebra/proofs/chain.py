@@ -6,7 +6,7 @@ is a lemma, which stands below the chain with the multiples of named rules of wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
@@ -244,15 +244,23 @@ def chain(found: Search, lhs: Expr, rhs: Expr) -> Chain | None:
     claimed = frozenset(_scaled(RING.minus(left, right)))
     teller = _Teller(writer, found.bench.full.order.key, claimed, _folds(found.theory, writer, lhs, rhs))
     down, up = [list(islice(_rewritten(found.bench, form), _LONGEST + 1)) for form in (left, right)]
-    ends = [(rows[-1][0] if rows else form) for rows, form in ((down, left), (up, right))]
-    if ends[0] != ends[1] or len(down) + len(up) > _LONGEST:
+    met = _met([left, *(form for form, _ in down)], [right, *(form for form, _ in up)])
+    if met is None or sum(met) > _LONGEST:
         return None
+    down, up = down[: met[0]], up[: met[1]]
     steps = [Step(teller.terms(left), EXPANDED)]
     steps += [Step(teller.terms(form), teller.reason(fact)) for form, fact in down]
     befores = [right, *(form for form, _ in up)]
     for (_, fact), before in zip(reversed(up), reversed(befores[:-1]), strict=True):
         steps.append(Step(teller.terms(before), teller.reason(fact)))
     return Chain(lhs, rhs, tuple(steps), tuple(teller.lemmas.values()))
+
+
+def _met(down: Sequence[Form], up: Sequence[Form]) -> tuple[int, int] | None:
+    """Where two ways from the sides first come to the same formula: after how many steps of each."""
+    places = {_content(form): i for i, form in reversed(list(enumerate(down)))}
+    found = [(places[content], j) for j, form in enumerate(up) if (content := _content(form)) in places]
+    return min(found, key=sum, default=None)
 
 
 def axioms(found: Search, lhs: Expr, rhs: Expr) -> tuple[str, ...]:

@@ -78,6 +78,14 @@ def test_most_laws_have_a_chain() -> None:
     assert sum(one is not None for one in told) >= 0.7 * len(NAMES)
 
 
+def test_no_formula_stands_twice_in_a_chain() -> None:
+    """But at both ends, where the sides differ by definitions alone."""
+    for name in NAMES:
+        told = proved(name).readings[0].chain
+        steps = () if told is None else [step.text() for step in told.steps[1:]]
+        assert len(steps) == len(set(steps)), name
+
+
 def test_latex() -> None:
     text = oa.prove(FACTORIZATION).render("latex")
     assert text.startswith(r"\begin{aligned}")

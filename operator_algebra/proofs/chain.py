@@ -201,9 +201,18 @@ class _Teller:
                 return "brackets are derivations"
             case "rigid":
                 return "a rigid shift keeps brackets"
+            case "alone":
+                return "a motion about one axis leaves it alone"
+            case "turning":
+                return f"a joint turns: {own} is a spin"
             case _:
-                kinds = {"unknown": f"equation of {own}", "root": f"{own} {own}* is what it is the root of"}
-                return kinds.get(why.letter.kind, f"{own} in letters")
+                kinds = {
+                    "unknown": f"equation of {own}",
+                    "root": f"{own} {own}* is what it is the root of",
+                    "leaf": f"joint maps are constant: {own} = 0",
+                    "own": "motions of a joint are closed under brackets",
+                }
+                return kinds.get(why.letter.kind, f"{own}, written out")
 
     def _lemma(self, fact: Fact) -> Lemma:
         found = self.lemmas.get(fact)

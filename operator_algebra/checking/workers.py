@@ -5,9 +5,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Generator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Event
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
@@ -18,15 +21,27 @@ def workers(count: int) -> Generator[Executor, None, None]:
     saved = {name: os.environ.get(name) for name in _THREADS}
     os.environ.update(dict.fromkeys(_THREADS, "1"))  # read by a worker when it loads its libraries
     others = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=_ignore_interrupts)
+    context = multiprocessing.get_context("spawn")
+    all_there = context.Event()
+    pool = ProcessPoolExecutor(count, context, initializer=_begin, initargs=(all_there,))
     try:
+        with _uninterrupted():
+            for _ in range(count):  # each starts a process, as none is idle before all are there
+                pool.submit(int)
+            all_there.set()
         yield pool
     except BaseException:
-        for process in set(multiprocessing.active_children()) - others:
-            process.terminate()
-        # What was not yet written to workers that are gone is not waited for: nobody will read it.
-        vars(pool)["_call_queue"].cancel_join_thread()
+        tasks: Queue[object] = vars(pool)["_call_queue"]
+        answers: object = vars(pool)["_result_queue"]
         pool.shutdown(wait=False, cancel_futures=True)
+        started = set(multiprocessing.active_children()) - others
+        for process in started:
+            process.terminate()
+        for process in started:
+            process.join()
+        # What was not yet written to workers that are gone is not waited for, nor the rest of what they were writing.
+        tasks.cancel_join_thread()
+        vars(answers)["_writer"].close()
         raise
     else:
         pool.shutdown()
@@ -38,6 +53,41 @@ def workers(count: int) -> Generator[Executor, None, None]:
                 os.environ[name] = value
 
 
-def _ignore_interrupts() -> None:
+@contextmanager
+def _uninterrupted() -> Generator[None, None, None]:
+    """Ctrl-C waits for the end of the block: who is started half-way is known to nobody who could end it.
+
+    What is started inside is deaf to Ctrl-C where processes inherit that.
+    """
+    listens = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is not None
+    if not listens:
+        yield
+        return
+    waiting: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: waiting.append(number))
+    try:
+        with _masked():
+            yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if waiting:
+        signal.raise_signal(signal.SIGINT)
+
+
+@contextmanager
+def _masked() -> Generator[None, None, None]:
+    """No Ctrl-C for this thread, nor for the processes that it starts."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _begin(all_there: Event) -> None:
     """Ctrl-C is for the process that shows progress; it ends the others."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    all_there.wait()

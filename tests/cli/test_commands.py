@@ -2,10 +2,8 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -169,22 +167,51 @@ def test_a_picture_on_request(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8").startswith("<?xml")
 
 
-@pytest.mark.parametrize("after", [0.1, 1.5], ids=["as workers start", "at work"])
-def test_an_interrupt_ends_a_check(after: float, tmp_path: Path) -> None:
-    # Whoever starts the tests in the background makes them deaf to Ctrl-C, and their children with them.
-    listening = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    command = [*COMMAND[:-1], listening + COMMAND[-1], "check", "--jobs", "2"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stderr is not None
-            assert process.stderr.readline()
-            time.sleep(after)
-            process.send_signal(signal.SIGINT)
-            process.wait(timeout=20)  # the whole check takes longer
-            assert process.returncode == 130
-            assert "stopped" in process.stderr.read()
-        finally:
-            process.kill()
+# Whoever starts the tests in the background makes them deaf to Ctrl-C, and their children with them.
+INTERRUPTED = """
+import os, signal
+from itertools import count
+from multiprocessing.popen_spawn_posix import Popen
+from operator_algebra.checking import search
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+def interrupted():
+    os.{sent}, signal.SIGINT)
+
+def start(*arguments, start=Popen._launch, left=count({others}, -1)):
+    start(*arguments)
+    if not next(left):
+        interrupted()  # before anybody has heard of the process
+
+def done(jobs, done=search.as_completed):
+    for job in done(jobs):
+        interrupted()
+        yield job
+
+Popen._launch, search.as_completed = start, done
+"""
+
+
+@pytest.mark.parametrize(
+    ("sent", "others"),
+    [("kill(os.getpid()", 0), ("kill(os.getpid()", 1), ("killpg(0", 0), ("killpg(0", 2)],
+    ids=["as the first starts", "as the second starts", "of a terminal as the first starts", "of a terminal at work"],
+)
+def test_an_interrupt_ends_a_check(sent: str, others: int, tmp_path: Path) -> None:
+    code = INTERRUPTED.format(sent=sent, others=others) + COMMAND[-1]
+    # What is left of its processes would hold the pipes open, and this would not return.
+    found = subprocess.run(
+        [*COMMAND[:-1], code, "check", "--jobs", "2", "--samples", "1"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        start_new_session=True,
+    )
+    assert found.returncode == 130
+    assert "stopped" in found.stderr
+    assert "Traceback" not in found.stderr
     assert not (tmp_path / "out").exists()
 
 

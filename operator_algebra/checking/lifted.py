@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from operator_algebra.checking.arithmetic import Floats
-from operator_algebra.checking.column import Column
+from operator_algebra.checking.column import Column, norms
 from operator_algebra.expressions.nodes import (
     Diag,
     Expr,
@@ -33,6 +33,7 @@ from operator_algebra.expressions.nodes import (
     Zero,
     of_a_kind,
 )
+from operator_algebra.meaning.evaluator import Worst
 from operator_algebra.operators.blockdict import Sparse, compressed
 from operator_algebra.operators.spaces import Space
 
@@ -122,14 +123,14 @@ def factorized(prober: Prober, e: Expr) -> Callable[[Floats], Floats]:
     size, total = equations.size(first), sum(map(equations.size, range(count)))
 
     def solve_one(x: Floats) -> Floats:
-        right = np.zeros(total)
-        right[:size] = x
-        return factors.solve(right)[:size]
+        right = np.zeros((total, x.shape[-1]))
+        right[:size] = x.reshape(size, -1)
+        return factors.solve(right)[:size].reshape(x.shape)
 
     return solve_one
 
 
-def solve(prober: Prober, e: Expr, right: Floats) -> tuple[Floats, float]:
+def solve(prober: Prober, e: Expr, right: Floats) -> tuple[Floats, Worst]:
     """The y with e y = right, refined once, and how much it magnifies rounding, as the refinement shows."""
     if e not in prober.factors:
         prober.factors[e] = factorized(prober, e)
@@ -138,10 +139,10 @@ def solve(prober: Prober, e: Expr, right: Floats) -> tuple[Floats, float]:
     back = prober.apply(e, Column.of(y))
     residual = right - back.entries
     step = solve_one(residual)
-    error, share = _share(step, y), float(np.linalg.norm(residual)) / max(float(np.linalg.norm(back.size)), 1e-300)
-    return y + step, max(1.0, error / share if share else 1.0)
+    error, share = _share(norms(step), norms(y)), _share(norms(residual), norms(back.size))
+    condition = np.where(share > 0.0, error / np.where(share > 0.0, share, 1.0), 1.0)
+    return y + step, Worst(condition.max(axis=(1, 2), initial=1.0), e)
 
 
-def _share(part: Floats, whole: Floats) -> float:
-    norm = float(np.linalg.norm(whole))
-    return float(np.linalg.norm(part)) / norm if norm else 0.0
+def _share(part: Floats, whole: Floats) -> Floats:
+    return np.where(whole > 0.0, part / np.where(whole > 0.0, whole, 1.0), 0.0)

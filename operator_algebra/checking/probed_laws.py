@@ -56,17 +56,17 @@ def probe(model: Model, laws: Sequence[Law], seed: int = 0) -> Iterator[Probed]:
     ['holds']
     """
     sample = Sample.draw(model, seed, "body")
-    prober = Prober(model, sample)
+    prober = Prober(model, [sample])
     for law in laws:
         if in_domain(law, model):
-            yield _probed(prober, sample, law)
+            yield _probed(prober, law)
 
 
-def _probed(prober: Prober, sample: Sample, law: Law) -> Probed:
+def _probed(prober: Prober, law: Law) -> Probed:
     name = prober.model.name
     try:
         with np.errstate(all="ignore"):
-            found = probe_residual(prober, sample, law)
+            found = probe_residual(prober, law)
     except (NotProbed, SingularError) as error:
         return Probed(law.name, name, "inconclusive", float("nan"), float("nan"), str(error).splitlines()[0])
     size, difference = float(found.size[0]), float(found.difference[0])

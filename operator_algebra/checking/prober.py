@@ -1,19 +1,24 @@
-"""Laws of large mechanisms, matrix-free: both sides are applied to a random vector, in time linear in the bodies."""
+"""Laws of large mechanisms, matrix-free: both sides are applied to a random vector, in time linear in the bodies.
+
+The samples stand beside each other: what is asked of one is found for all of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from functools import cache, cached_property, lru_cache, reduce
+from functools import cache, lru_cache, reduce
 from operator import add
 from typing import assert_never
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
-from operator_algebra import symbols
+from operator_algebra.checking.along_tree import by_levels
 from operator_algebra.checking.arithmetic import Floats
-from operator_algebra.checking.column import Column
-from operator_algebra.checking.inputs import draw, user_sizes
+from operator_algebra.checking.beside import Beside
+from operator_algebra.checking.column import Column, joined, lost
 from operator_algebra.checking.scene import Sample
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import (
@@ -34,121 +39,98 @@ from operator_algebra.expressions.nodes import (
 )
 from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.meaning.evaluator import Evaluation, Recursions, Request, Worst, worst
-from operator_algebra.meaning.source import ModelSource
-from operator_algebra.models.changes import mirrored
+from operator_algebra.meaning.inverses import refuse_dense
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
-from operator_algebra.operators.arrays import Dense, Indices
-from operator_algebra.operators.blockdict import Sparse, compressed
+from operator_algebra.operators.arrays import Dense
+from operator_algebra.operators.blockdict import Sparse
 from operator_algebra.operators.blocks import BlockMatrix
-from operator_algebra.operators.inputs import model_layouts
-from operator_algebra.operators.inversion import unit_solver
-from operator_algebra.operators.layout import Binding, Layout
-from operator_algebra.operators.leaves import LeafValues, local_blocks
-from operator_algebra.operators.spaces import Space
+from operator_algebra.operators.inversion import invert_dense, unit_solver
+from operator_algebra.operators.layout import Layout
+from operator_algebra.operators.leaves import local_blocks
+from operator_algebra.operators.spaces import ONE, Space, Type
 from operator_algebra.spatial.arrays import Axes
+
+_solve_triangular: Callable[..., Floats] = solve_triangular
 
 MEMORY = 4e9
 _KEPT = 12  # recursions that laws share: those of the catalogue have five
-_DENSE = 1000  # rows of the largest matrix that is inverted as such
+SMALL = 1000  # rows of the largest matrix that is formed
+_DENSE = 128  # rows of the largest matrix that is inverted for the sake of a few columns
+_AT_HAND = 300_000  # entries of arrays that a processor keeps at hand
+_MANY = 16  # columns from which on substitution goes by levels of the tree and not entry by entry
 
 
 Formed = tuple[BlockMatrix, Sparse, Worst]
 """A value, the sizes of its entries before cancellation, and the worst that was inverted in it."""
 
 
-class RandomSource(ModelSource):
-    """The leaves of a model at a sample, and inputs drawn for it."""
-
-    def __init__(self, model: Model, sample: Sample) -> None:
-        leaves = LeafValues(model, sample.q, sample.v, sample.frame)
-        self.model = model
-        self.leaves = leaves
-        self.seed = sample.seed
-        self.binding = Binding(model, model.name, model.joint_names, sample.frame, leaves.q)
-        self.parent = np.array(model.parent, dtype=np.intp)
-        self.level = np.array(model.level, dtype=np.intp)
-        self.dtype = np.dtype(np.float64)
-        self._layouts: dict[str, Layout] = model_layouts(model)
-        self._drawn: dict[Symbol, BlockMatrix] = {}
-
-    @cached_property
-    def mirrored(self) -> tuple[Model, Indices]:
-        """The mechanism with siblings in the opposite order, and where each of its bodies stands here."""
-        return mirrored(self.model)
-
-    def layout(self, space: Space) -> Layout:
-        """Block sizes of a space; those of a user's space are drawn."""
-        if space.sizes not in self._layouts:
-            sizes = user_sizes(space, self.model.n)
-            self._layouts[space.sizes] = Layout.of(sizes, attached=space.attached)
-        return self._layouts[space.sizes]
-
-    def value(self, symbol: Symbol) -> BlockMatrix:
-        """The value of a leaf, or of an input, drawn once."""
-        if symbol.origin != "input":
-            return super().value(symbol)
-        if symbol not in self._drawn:
-            rows, cols = self.layout(symbol.type.codomain), self.layout(symbol.type.domain)
-            values = draw(symbol, rows.sizes, cols.sizes, self.parent, self.seed)
-            if symbol is symbols.v:
-                values = compressed(np.asarray(self.leaves.v)[:, None])
-            self._drawn[symbol] = BlockMatrix(symbol.type, rows, cols, values, self.binding)
-        return self._drawn[symbol]
-
-
 class Prober:
-    """Applies the sides of laws to vectors on one mechanism at one sample; local operators are computed once.
+    """Applies the sides of laws to vectors on one mechanism at its samples; local operators are computed once.
 
     What one law is told does not depend on the laws before it: values are kept with what they were made by inverting,
     and every law begins with the same random numbers.
     """
 
-    def __init__(self, model: Model, sample: Sample, source: RandomSource | None = None) -> None:
+    def __init__(self, model: Model, samples: Sequence[Sample], source: Beside | None = None) -> None:
         self.model = model
-        self.source = source or RandomSource(model, sample)
-        self.run = Evaluation(self.source, MEMORY)
+        self.samples = tuple(samples)
+        self.source = source or Beside(model, samples)
+        self.run = Evaluation(self.source, MEMORY, beside=len(self.samples))
         self._formed: dict[Expr, Formed] = {}
         self._named: dict[Expr, Formed] = {}
         self._vectors: dict[Expr, tuple[Numbers, Column]] = {}
-        self._along: dict[Expr, Callable[[Dense], Dense]] = {}
-        self._dense: dict[Expr, Floats] = {}
+        self._along: dict[tuple[Expr, bool], Callable[[Dense], Dense]] = {}
+        self._inverses: dict[Inverse, tuple[Floats, Floats, Worst]] = {}
         self.factors: dict[Expr, Callable[[Floats], Floats]] = {}
-        self._sample = sample
-        self._seed = sample.seed
         self._solved: Recursions = {}
-        self._beside: dict[tuple[bool, Axes], Prober] = {}
+        self._beside: dict[tuple[bool, tuple[Axes, ...]], Prober] = {}
+        self._apart: list[Prober] = []
         self.begin()
 
     def anew(self) -> Prober:
         """A prober with the same leaves, recursions and local operators with a name; nothing else is computed."""
-        made = Prober(self.model, self._sample, self.source)
-        made._solved, made._named, made._beside = self._solved, self._named, self._beside
+        made = Prober(self.model, self.samples, self.source)
+        made._solved, made._named, made._beside, made._apart = self._solved, self._named, self._beside, self._apart
         made.run.recall(self._solved)
         return made
 
-    def beside(self, model: Model, sample: Sample) -> Prober:
+    def beside(self, model: Model, samples: Sequence[Sample]) -> Prober:
         """A prober of the same bodies otherwise, in other axes or another order, that laws share like this one."""
-        key = model is self.model, sample.frame
+        key: tuple[bool, tuple[Axes, ...]] = model is self.model, tuple(sample.frame for sample in samples)
         if key not in self._beside:
-            self._beside[key] = Prober(model, sample)
+            self._beside[key] = Prober(model, samples)
         self._beside[key].begin()
         return self._beside[key]
 
+    def apart(self) -> list[Prober]:
+        """A prober for each sample alone."""
+        if not self._apart:
+            self._apart += [Prober(self.model, [sample]) for sample in self.samples]
+        return self._apart
+
     def begin(self) -> None:
         """Start anew with random vectors: the next law is probed as if it were the first."""
-        self._rng = np.random.default_rng([self._seed, 1])
+        self._rngs = [np.random.default_rng([sample.seed, 1]) for sample in self.samples]
+
+    def layout(self, space: Space) -> Layout:
+        """Block sizes of a space on one sample."""
+        return self.source.one(space)
 
     def random(self, space: Space, *, bodies: tuple[int, ...] | None = None) -> Column:
         """A random vector, on a few bodies alone if they are given."""
-        layout = self.source.layout(space)
-        values = self._rng.standard_normal(layout.size)
+        layout = self.layout(space)
+        values = np.stack([rng.standard_normal(layout.size) for rng in self._rngs])[..., None]
         if bodies is not None and layout.attached:
-            values = np.where(np.isin(layout.owner, bodies), values, 0.0)
+            values = np.where(np.isin(layout.owner, bodies)[:, None], values, 0.0)
         return Column.of(values)
 
+    def units(self, space: Space) -> Column:
+        """The columns of I."""
+        return Column.units(len(self.samples), self.layout(space).size)
+
     def apply(self, e: Expr, x: Column) -> Column:
-        """The value of e times a vector."""
+        """The value of e times vectors."""
         try:
             return self._apply(e, x)
         except RecursionError:
@@ -166,7 +148,7 @@ class Prober:
             case One():
                 return x
             case Zero():
-                return Column.of(np.zeros(self.source.layout(e.type.codomain).size))
+                return Column.of(np.zeros((len(x.entries), self.layout(e.type.codomain).size, x.entries.shape[-1])))
             case Product():
                 for factor in reversed(e.children):
                     x = self._apply(factor, x)
@@ -179,6 +161,8 @@ class Prober:
                 return self._local(e, x)
             case Symbol() if e.definition is not None:
                 return self._apply(e.definition, x)
+            case Symbol() if not (e.type.domain.attached or e.type.codomain.attached):
+                return self._number(e, x)
             case Transpose() if isinstance(e.body, Symbol) and e.body.definition is not None:
                 return self._apply(e.body.definition.T, x)
             case Inverse():
@@ -198,13 +182,16 @@ class Prober:
         body = self._apply(e.body, x)
         if isinstance(e.factor, Fraction):
             return Column(float(e.factor) * body.entries, abs(float(e.factor)) * body.size, body.worst)
-        value, _, among = self.formed(e.factor)
-        factor = float(value.dense())
-        return Column(factor * body.entries, abs(factor) * body.size, worst(body.worst, among))
+        factor = self._apply(e.factor, self.units(ONE))
+        return Column(factor.entries * body.entries, factor.size * body.size, worst(body.worst, factor.worst))
 
     def _local(self, e: Expr, x: Column) -> Column:
         value, size, among = self.formed(e)
-        return Column(value.stored @ x.entries, size @ x.size, worst(among, x.worst))
+        return Column(_times(e.type, value.stored, x.entries), _times(e.type, size, x.size), worst(among, x.worst))
+
+    def _number(self, e: Symbol, x: Column) -> Column:
+        value = np.stack([part.toarray() for part in self.source.drawn(e)])
+        return Column(value @ x.entries, np.abs(value) @ x.size, x.worst)
 
     def formed(self, e: Expr) -> Formed:
         """The value of an operator that is local or small, the sizes of its entries, and the worst inverse in it."""
@@ -227,14 +214,15 @@ class Prober:
     def _crossed(self, e: Local, x: Column, *, turned: bool) -> Column:
         """A local function of a vector, body by body; the vector is computed, never the operators that lead to it."""
         if e not in self._vectors:
-            argument = self._apply(e.children[0], Column.of(np.ones(1)))
+            argument = self._apply(e.children[0], self.units(ONE))
             self._vectors[e] = local_blocks(e.function, argument.entries.reshape(-1, 6)), argument
         blocks, argument = self._vectors[e]
         if turned:
             blocks = np.swapaxes(blocks, -1, -2)
-        entries = np.einsum("kij,kj->ki", blocks, x.entries.reshape(-1, 6)).reshape(-1)
-        sizes = np.einsum("kij,kj->ki", np.abs(blocks), x.size.reshape(-1, 6)).reshape(-1) * _lost(argument)
-        return Column(entries, sizes, worst(argument.worst, x.worst))
+        bodies = (len(blocks), 6, -1)
+        entries = (blocks @ x.entries.reshape(bodies)).reshape(x.entries.shape)
+        sizes = (np.abs(blocks) @ x.size.reshape(bodies)).reshape(x.size.shape)
+        return Column(entries, sizes * lost(argument), worst(argument.worst, x.worst))
 
     def _inverse(self, e: Inverse, x: Column) -> Column:
         body = e.body
@@ -242,59 +230,95 @@ class Prober:
             return self._apply(body.definition.body, x)
         if body.structure.unit and body.structure.flow in ("inward", "outward") and _is_resolvent(body):
             # Rounding at each body travels on like any other force: errors of both signs show how far.
-            solved = self._substituted(body, np.stack([x.entries, x.size * _signs(self._seed, x.size.size)], axis=-1))
-            found, travelled = np.abs(solved).T
-            return Column(solved[:, 0], np.maximum(found * _lost(x), np.maximum(travelled, x.size)), x.worst)
+            signs = np.stack([_signs(sample.seed, x.size.shape[1]) for sample in self.samples])[..., None]
+            solved = self._substituted(body, np.concatenate([x.entries, x.size * signs], axis=-1))
+            entries, errors = np.split(solved, 2, axis=-1)
+            return Column(entries, np.maximum(np.abs(entries) * lost(x), np.maximum(np.abs(errors), x.size)), x.worst)
         return self._solve(e, x)
 
-    def _substituted(self, body: Expr, right: Dense) -> Dense:
+    def _substituted(self, body: Expr, right: Floats) -> Floats:
         """The columns y with body y = right, by substitution along the tree."""
-        if body not in self._along:
-            self._along[body] = unit_solver(self.run.value(body), inward=body.structure.flow == "inward")
-        return self._along[body](right)
+        inward, many = body.structure.flow == "inward", right.shape[-1] > _MANY
+        if (body, many) not in self._along:
+            value = self.run.value(body)
+            levels = by_levels(value, self.source.parent, self.source.level, inward=inward) if many else None
+            self._along[body, many] = levels or unit_solver(value, inward=inward)
+        return self._along[body, many](right.reshape(-1, right.shape[-1])).reshape(right.shape)
 
     def _solve(self, e: Inverse, x: Column) -> Column:
-        """The solution of e.body y = x: dense where that is small, else through the sparse equations of its factors."""
-        size = self.source.layout(e.type.codomain).size
-        if size <= _DENSE:
-            _, _, among = self.formed(e)
-            matrix, inverse = self._array(e.body), self._array(e)
+        """The solution of e.body y = x: by the inverse where that is small, else by sparse equations of its factors."""
+        if self.layout(e.type.codomain).size <= (_DENSE if x.entries.shape[-1] <= _MANY else SMALL):
+            matrix, inverse, among = self.inverted(e)
             solution = inverse @ x.entries
             solution = solution + inverse @ (x.entries - matrix @ solution)
         else:
             from operator_algebra.checking.lifted import solve
 
-            solution, condition = solve(self, e.body, x.entries)
-            among = Worst(condition, e.body)
-        return Column(solution, np.abs(solution) * _lost(x), worst(among, x.worst))
+            solution, among = solve(self, e.body, x.entries)
+        return Column(solution, np.abs(solution) * lost(x), worst(among, x.worst))
 
-    def _array(self, e: Expr) -> Floats:
-        """The entries of a small operator."""
-        if e not in self._dense:
-            self._dense[e] = self.run.value(e).data.toarray()
-        return self._dense[e]
+    def inverted(self, e: Inverse) -> tuple[Floats, Floats, Worst]:
+        """What is inverted, column by column; its inverse; and the worst of that and of the inverses in it."""
+        if e not in self._inverses:
+            columns, structure = self.whole(e.body), e.body.structure
+            if structure.unit and structure.flow in ("inward", "outward"):  # no pivot is divided by
+                inverses, own = _unit_inverses(columns.entries, inward=structure.flow == "inward"), Worst()
+            else:
+                inverses = self._of_pivots(e.body, columns)
+                sums = np.einsum("sij,sjk->si", np.abs(inverses), columns.size)
+                own = Worst(np.max(sums, axis=-1, initial=1.0), e.body)
+            self._inverses[e] = columns.entries, inverses, worst(own, columns.worst)
+        return self._inverses[e]
+
+    def _of_pivots(self, e: Expr, columns: Column) -> Floats:
+        found: list[Floats] = []
+        for matrix, sizes in zip(columns.entries, columns.size, strict=True):
+            inverse, condition = invert_dense(matrix, sizes)
+            if inverse is None:
+                rows, cols = self.layout(e.type.codomain), self.layout(e.type.domain)
+                value = BlockMatrix.from_dense(e.type, rows, cols, matrix, self.source.binding)
+                refuse_dense(self.source, e, value, condition)
+            found.append(inverse)
+        return np.stack(found)
+
+    def whole(self, e: Expr) -> Column:
+        """All columns of a small operator, so many at once as a processor keeps at hand."""
+        units = self.units(e.type.domain)
+        step = max(_MANY, _AT_HAND // max(1, 6 * self.model.n * len(self.samples)))
+        return joined([self._apply(e, part) for part in units.parts(step)])
 
     def _diagonal(self, e: Diag, x: Column) -> Column:
         """diag(X) x: exactly, where x stands on a few bodies alone; else from the blocks of X."""
-        layout = self.source.layout(e.type.domain)
-        places = np.unique(layout.owner[np.nonzero(x.entries)[0]])
+        layout, rows = self.layout(e.type.domain), self.layout(e.type.codomain)
+        places = np.unique(layout.owner[np.nonzero(x.entries.any(axis=(0, 2)))[0]])
         if len(places) > 4:
             return self._local(e, x)
-        rows = self.source.layout(e.type.codomain)
         parts = (self._apply(e.body, x.where(layout.owner == body)).where(rows.owner == body) for body in places)
-        return reduce(add, parts, Column(np.zeros(rows.size), np.zeros(rows.size), x.worst))
+        nothing = Column.of(np.zeros((len(x.entries), rows.size, x.entries.shape[-1])))
+        return reduce(add, parts, replace(nothing, worst=x.worst))
+
+
+def _unit_inverses(matrices: Floats, *, inward: bool) -> Floats:
+    """The inverses of unit triangular matrices; rounding leaves entries on the wrong side of the diagonal."""
+    eye = np.eye(matrices.shape[-1])
+    return np.stack([_solve_triangular(matrix, eye, lower=not inward, unit_diagonal=True) for matrix in matrices])
+
+
+def _times(type_: Type, matrix: Sparse, vectors: Floats) -> Floats:
+    """The product with the vectors of all samples, of which a matrix has the rows, the columns, or both."""
+    samples, size, columns = vectors.shape
+    if samples > 1 and not type_.domain.attached:
+        return matrix.toarray().reshape(samples, -1, size) @ vectors
+    if samples > 1 and not type_.codomain.attached:
+        return np.swapaxes(matrix.toarray().reshape(-1, samples, size), 0, 1) @ vectors
+    flat = vectors.reshape(-1) if columns == 1 else vectors.reshape(-1, columns)
+    return (matrix @ flat).reshape(samples, -1, columns)
 
 
 @lru_cache(maxsize=64)
 def _signs(seed: int, count: int) -> Floats:
     """Random signs."""
     return np.random.default_rng([seed, 2]).choice([-1.0, 1.0], count)
-
-
-def _lost(x: Column) -> float:
-    """How much larger a vector was before cancellation."""
-    norm = float(np.linalg.norm(x.entries))
-    return max(1.0, float(np.linalg.norm(x.size)) / norm) if norm else 1.0
 
 
 def _outside(node: Expr) -> tuple[Expr, ...]:
@@ -329,3 +353,26 @@ def _is_resolvent(e: Expr) -> bool:
 
 def _bare(e: Expr) -> Expr:
     return e.body if isinstance(e, Scale) else e
+
+
+@cache
+def stands_beside(e: Expr) -> bool:
+    """Whether the samples of an expression may stand beside each other.
+
+    Not where a value that is formed as a whole has numbers of a sample in it: there they would be added up.
+    """
+    numbers: set[Expr] = set()
+    for node in postorder(e, children_and_definition):
+        if not node.type.codomain.attached or any(child in numbers for child in children_and_definition(node)):
+            numbers.add(node)
+            if _is_formed(node):
+                return False
+    return True
+
+
+def _is_formed(node: Expr) -> bool:
+    if isinstance(node, Inverse):
+        return node.type.domain.attached
+    if isinstance(node, Diag | Fixpoint | Root):
+        return True
+    return _is_local(node) and not isinstance(node, One | Zero | Sum | Product | Scale)

@@ -18,6 +18,8 @@ from operator_algebra.models.changes import carried, mirrored
 from operator_algebra.models.model import Model
 from operator_algebra.spatial.arrays import Axes
 
+_BESIDE = 1600  # bodies of all samples that are probed at once
+
 
 @dataclass(eq=False)
 class Ground:
@@ -57,9 +59,11 @@ class Trial:
 
     @cached_property
     def probers(self) -> tuple[Prober, ...]:
-        """The samples of a large mechanism, one by one."""
+        """The samples of a large mechanism, so many beside each other as memory is for."""
         if not self.ground.probers:
-            self.ground.probers = tuple(Prober(self.model, sample) for sample in self.samples)
+            step = max(1, _BESIDE // self.model.n)
+            parts = (self.samples[k : k + step] for k in range(0, len(self.samples), step))
+            self.ground.probers = tuple(Prober(self.model, part) for part in parts)
         return tuple(prober.anew() for prober in self.ground.probers)
 
     def anew(self) -> Trial:

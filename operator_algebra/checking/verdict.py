@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Literal
@@ -11,7 +10,7 @@ import numpy as np
 
 from operator_algebra.checking.arithmetic import Singular
 from operator_algebra.checking.coefficients import bits, without_shared
-from operator_algebra.checking.large import NotProbed, probe_residual
+from operator_algebra.checking.large import NotProbed, probe_residual, together
 from operator_algebra.checking.statements import Residual, compare, statement_residual
 from operator_algebra.checking.trial import Trial
 from operator_algebra.errors import SingularError
@@ -60,7 +59,7 @@ def readings(law: Law) -> tuple[Law, ...]:
 def residual(trial: Trial, law: Law) -> Residual:
     """What is left of one reading."""
     if trial.model.n > DENSE_LIMIT and not trial.precise:
-        return _together([probe_residual(*pair, law) for pair in zip(trial.probers, trial.samples, strict=True)])
+        return together([probe_residual(prober, law) for prober in trial.probers])
     return matrix_residual(trial, law)
 
 
@@ -69,16 +68,6 @@ def matrix_residual(trial: Trial, law: Law) -> Residual:
     if isinstance(law, Identity):
         return compare(trial, trial.value(law.lhs), trial.value(law.rhs))
     return statement_residual(trial, law)
-
-
-def _together(found: Sequence[Residual]) -> Residual:
-    if len(found) == 1:
-        return found[0]
-    worst = max(found, key=lambda one: float(one.condition[0]))
-    difference, size, condition = (
-        np.concatenate([getattr(one, name) for one in found]) for name in ("difference", "size", "condition")
-    )
-    return Residual(difference, size, condition, worst.culprit)
 
 
 @lru_cache(maxsize=4096)

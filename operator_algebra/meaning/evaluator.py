@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from operator_algebra.expressions.nodes import Expr, Fixpoint, Product, Scale, S
 from operator_algebra.expressions.traverse import children_and_definition, postorder
 from operator_algebra.meaning.extent import SPARSE_ENTRY, entries, refuse_beyond
 from operator_algebra.meaning.source import Source
+from operator_algebra.operators.arrays import Conditions, Sums
 from operator_algebra.operators.blockdict import Sparse
 from operator_algebra.operators.blocks import BlockMatrix
 
@@ -38,16 +40,26 @@ class Request(NamedTuple):
     environment: Environment | None = None
 
 
-class Worst(NamedTuple):
-    """The worst condition number among what a value was made by inverting, and what had it."""
+_SOUND: Conditions = np.ones(1)
 
-    condition: float = 1.0
+
+class Worst(NamedTuple):
+    """The worst condition number among what a value was made by inverting, and what had it.
+
+    One for each of the mechanisms that stand beside each other, of which the worst names the culprit.
+    """
+
+    condition: Conditions = _SOUND
     culprit: Expr | None = None
 
 
 def worst(*found: Worst) -> Worst:
     """The worst of all, the first among equals."""
-    return max(found, key=lambda one: one.condition, default=Worst())
+    told = [one for one in found if one.culprit is not None]
+    if len(told) < 2:
+        return told[0] if told else Worst()
+    condition = reduce(np.maximum, (one.condition for one in told))
+    return Worst(condition, max(told, key=lambda one: one.condition.max()).culprit)
 
 
 T = TypeVar("T", covariant=True)
@@ -75,6 +87,8 @@ class Evaluation:
     depth: int = 0
     redundant: Redundant = "raise"
     """What is done where rows of an operator of no body depend on each other."""
+    beside: int = 1
+    """How many mechanisms of one tree stand beside each other, each with conditions of its own."""
     keep: bool = False
     """Whether every value is kept, also what has one place: to look for the first that is not finite."""
     environments: dict[tuple[Expr, int], Environment] = field(default_factory=dict[tuple[Expr, int], Environment])
@@ -192,14 +206,17 @@ class Evaluation:
             return value_steps(self, request)
         return apply_steps(self, request) if request.kind == "apply" else magnitude_steps(self, request)
 
-    def inverted(self, condition: float, culprit: Expr) -> None:
-        """Remember the worst condition number among what is inverted."""
-        if condition > self.condition:
-            self.condition, self.culprit = condition, culprit
-        self._note(Worst(condition, culprit))
+    def inverted(self, conditions: Sums, culprit: Expr) -> None:
+        """Remember the worst condition number among what is inverted: one is given for each row."""
+        condition = np.fmax.reduce(conditions.reshape(self.beside, -1), axis=-1, initial=1.0)
+        largest = float(condition.max())
+        if largest > self.condition:
+            self.condition, self.culprit = largest, culprit
+        if largest > 1.0:
+            self._note(Worst(condition, culprit))
 
     def _note(self, found: Worst) -> None:
-        if self._noted:
+        if self._noted and found.culprit is not None:
             self._noted[-1] = worst(self._noted[-1], found)
 
     def afford(self, e: Expr, *, dense: bool = False) -> None:

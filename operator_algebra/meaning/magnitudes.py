@@ -134,7 +134,7 @@ def _inverse(run: Evaluation, node: Inverse, request: Request) -> Steps[Sparse]:
 
 def _condition(run: Evaluation, e: Expr, sums: Sums) -> None:
     """Note how much an inversion magnifies rounding: the largest row sum of |X⁻¹| |X|."""
-    run.inverted(float(np.max(sums, initial=1.0)), e)
+    run.inverted(sums, e)
 
 
 def _local(node: Local, value: BlockMatrix, vector: Sparse) -> Sparse:

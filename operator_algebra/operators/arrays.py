@@ -40,6 +40,8 @@ Values: TypeAlias = Annotated[Numbers, "m"]
 """A number for each block or entry."""
 Norms: TypeAlias = Annotated[NDArray[np.float64], "m"]
 """The size of each block."""
+Conditions: TypeAlias = Annotated[NDArray[np.float64], "beside"]
+"""A condition number for each of the mechanisms that stand beside each other."""
 Flags: TypeAlias = Annotated[NDArray[np.bool_], "m"]
 """Yes or no for each block."""
 Indices: TypeAlias = Annotated[NDArray[np.intp], "m"]

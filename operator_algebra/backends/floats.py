@@ -16,8 +16,9 @@ from operator_algebra.arguments import Redundant
 from operator_algebra.backends.backend import Result, Run
 from operator_algebra.backends.chunks import in_a_row, lead_of, row_or_one, samples
 from operator_algebra.backends.kernel import Kernel, MachineCode
+from operator_algebra.backends.loops.code import LoopCode
 from operator_algebra.backends.loops.limits import LIMITS, Limits
-from operator_algebra.backends.loops.run import LoopKernel, loop_kernel
+from operator_algebra.backends.loops.pairs import loop_code
 from operator_algebra.backends.numpy.execute import Interpreter
 from operator_algebra.backends.scalar.graph import Untraceable, operations
 from operator_algebra.backends.scalar.precision import DOUBLE, Precision
@@ -71,7 +72,7 @@ class Floats:
         self._loops = loops
         self._long = model.n >= loops.bodies
         self._machine_code: MachineCode = machine_code
-        self._kernels: dict[Key, Kernel | LoopKernel | None] = {}
+        self._kernels: dict[Key, Kernel | LoopCode | None] = {}
 
     def anew(self, precision: Precision) -> Floats:
         """The same program with code of another precision, none of which is made yet."""
@@ -84,7 +85,7 @@ class Floats:
         return "\n\n".join(made) or self.interpreted.source
 
     @property
-    def kernels(self) -> list[Kernel | LoopKernel]:
+    def kernels(self) -> list[Kernel | LoopCode]:
         """The code that was made so far, for each form of arguments that was met."""
         return [kernel for kernel in self._kernels.values() if kernel is not None]
 
@@ -99,7 +100,7 @@ class Floats:
             return None
         return operations(traced.entries)
 
-    def kernel(self, inputs: Bound) -> Kernel | LoopKernel | None:
+    def kernel(self, inputs: Bound) -> Kernel | LoopCode | None:
         """The code for arguments of this form, if there is any."""
         if not self._traceable:
             return None
@@ -110,10 +111,10 @@ class Floats:
             self._kernels[signature.key] = self._made(signature)
         return self._kernels[signature.key]
 
-    def _made(self, signature: Signature) -> Kernel | LoopKernel | None:
+    def _made(self, signature: Signature) -> Kernel | LoopCode | None:
         if self._long:
             with suppress(Untraceable):
-                return loop_kernel(self._program, self._model, signature, self._loops)
+                return loop_code(self._program, self._model, signature, self._loops)
         if self._small(signature):
             with suppress(Untraceable):
                 how: MachineCode = self._machine_code if self.precision is DOUBLE else "at once"

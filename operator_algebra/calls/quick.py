@@ -15,7 +15,7 @@ import numpy as np
 from operator_algebra.backends.backend import Result
 from operator_algebra.backends.floats import Floats
 from operator_algebra.backends.kernel import Kernel
-from operator_algebra.backends.loops.run import LoopKernel
+from operator_algebra.backends.loops.code import LoopCode
 from operator_algebra.backends.native.door import Door
 from operator_algebra.backends.native.entry import Enterable
 from operator_algebra.models.model import Model
@@ -30,7 +30,7 @@ _FLOATS = np.dtype(np.float64)
 class Form:
     """A set of inputs, each a vector of known size or a number, and the code for it."""
 
-    kernel: Kernel | LoopKernel
+    kernel: Kernel | LoopCode
     order: Sequence[tuple[str, int]]
     """Names and sizes, as the code takes them; 0 for a number."""
     door: Door | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from struct import Struct
 from threading import Thread
@@ -12,6 +12,7 @@ import numpy as np
 
 from operator_algebra.backends.backend import Result
 from operator_algebra.backends.loops.body import SIGNED
+from operator_algebra.backends.loops.code import LoopCode
 from operator_algebra.backends.loops.emit import BESIDE, loop_text
 from operator_algebra.backends.loops.limits import LIMITS, Limits
 from operator_algebra.backends.loops.pieces import cut
@@ -46,7 +47,7 @@ def loop_kernel(program: Program, model: Model, signature: Signature, limits: Li
     return found if found.share() <= _OFTEN else LoopKernel(program, model, signature, limits, bearing=False)
 
 
-class LoopKernel:
+class LoopKernel(LoopCode):
     """A program for one model and one form of arguments.
 
     With `bearing` columns of rounding run only where inertia does not bear it.
@@ -198,33 +199,6 @@ class LoopKernel:
                 for name, each in operations(piece.wanted(self.cut.read)).items():
                     found[name] = found.get(name, 0) + each * count
         return found
-
-    @property
-    def native(self) -> bool:
-        """Loops are machine code from the first call on."""
-        return True
-
-    def single(self, arguments: Sequence[float]) -> list[float] | None:
-        """The entries of the results at one configuration; None where they may not be trusted."""
-        whole, _, results = self.batch(np.split(np.array([arguments]), np.cumsum(self.given)[:-1], axis=1), 1)
-        return np.concatenate(results, axis=1)[0].tolist() if whole else None
-
-    def one(self, entries: Sequence[float]) -> dict[str, Result]:
-        """Results of one configuration, from its entries."""
-        return self.laid_out(np.split(np.array([entries]), np.cumsum(self._sizes)[:-1], axis=1), ())
-
-    kind = np.dtype(np.float64)
-    """Of the numbers that it takes and gives."""
-
-    def door(self, names: Sequence[str], other: Callable[..., object], threads: int = 1) -> None:
-        """Arguments are turned in each call, so code does not take them as they are."""
-        del names, threads
-
-    def bound(
-        self, given: Sequence[Numbers], count: int, out: Numbers, other: Callable[[], object], threads: int = 1
-    ) -> None:
-        """For the same reason there are no addresses to keep."""
-        del given, count, out, other, threads
 
     def laid_out(self, arrays: Sequence[Numbers], lead: tuple[int, ...]) -> dict[str, Result]:
         """Results with the axes of the batch, from arrays (samples, entries)."""

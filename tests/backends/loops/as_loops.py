@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from operator_algebra.backends.backend import SMALL
+from operator_algebra.backends.loops.code import LoopCode
 from operator_algebra.backends.loops.kind_tracer import CARRIED
 from operator_algebra.backends.loops.limits import EVERYWHERE
-from operator_algebra.backends.loops.run import LoopKernel
+from operator_algebra.backends.loops.pairs import loop_code
 from operator_algebra.backends.scalar.graph import Untraceable
 from operator_algebra.backends.scalar.signature import Signature
 from tests.backends.scalar.calls import flat, least_pivot
@@ -15,7 +16,7 @@ from tests.backends.test_forms import COUNTS, Case, near_to_the_program
 from tests.fences import CAN, fenced
 
 LEFT = (
-    "pairs of bodies",
+    "several results has blocks for pairs",
     "unit columns",
     "a pivot",
     "each body",
@@ -24,15 +25,15 @@ LEFT = (
 """What is said of formulas that are left to others."""
 
 
-def in_loops(case: Case) -> LoopKernel | str:
+def in_loops(case: Case) -> LoopCode | str:
     """The loops of a program, or why there are none."""
     try:
-        return LoopKernel(case.program, case.model, Signature.of(case.call.inputs), EVERYWHERE)
+        return loop_code(case.program, case.model, Signature.of(case.call.inputs), EVERYWHERE)
     except Untraceable as reason:
         return str(reason)
 
 
-def agrees(case: Case, made: LoopKernel) -> bool:
+def agrees(case: Case, made: LoopCode) -> bool:
     """Whether loops trust their numbers, which are near to the program, with the same bits beside any others."""
     arrays = [fenced(array, before=bool(k % 2)) if CAN and array.size else array for k, array in enumerate(case.arrays)]
     whole, good, together = made.batch(arrays, COUNTS[-1])

@@ -25,8 +25,8 @@ from operator_algebra.proofs.theory import Axiom, Theory
 from operator_algebra.proofs.workbench import Workbench
 from operator_algebra.proofs.writer import Writer, kernel_word
 
-_LONGEST, _WIDEST = 40, 30
-"""Steps of a chain, and terms of a formula, that somebody reads."""
+_LONGEST, _WIDEST, _MOST = 40, 30, 15
+"""Steps of a chain, terms of a formula, and lemmas, that somebody reads."""
 
 _WIDTH = 60
 """Characters of a formula behind which reasons stand in a column."""
@@ -75,9 +75,12 @@ class Lemma:
         return f"{written(self.lhs, style)} = {written(self.rhs, style)}"
 
     def reason(self, style: Style = "unicode") -> str:
-        """The sum that it is: each term is a multiple of what is named in brackets, which is zero."""
+        """The sum that it is: multiples of what is named in brackets, which is zero; of many only the names."""
         if self.rule:
             return self.rule
+        if len(self.because) > _MOST:
+            names = dict.fromkeys(f"[{name}]" for _, _, name, _ in self.because)
+            return f"{len(self.because)} multiples of {', '.join(names)}"
         parts = [(c, (*left, f"[{name}]", *right)) for c, left, name, right in self.because]
         return written(tuple(parts), style)
 
@@ -262,6 +265,8 @@ def chain(found: Search, lhs: Expr, rhs: Expr) -> Chain | None:
     befores = [right, *(form for form, _ in up)]
     for (_, fact), before in zip(reversed(up), reversed(befores[:-1]), strict=True):
         steps.append(Step(teller.terms(before), teller.reason(fact)))
+    if len(teller.lemmas) > _MOST:
+        return None
     return Chain(lhs, rhs, tuple(steps), tuple(teller.lemmas.values()))
 
 

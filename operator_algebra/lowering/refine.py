@@ -15,7 +15,7 @@ from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.relations import has_no_local_term
 from operator_algebra.lowering.values import Unknown
 from operator_algebra.programs.instructions import Linear
-from operator_algebra.programs.records import Ref, Term, map_references, references
+from operator_algebra.programs.records import Ref, Term, map_references, references, terms_of, with_terms
 
 UNIT = Fraction(1)
 
@@ -69,8 +69,8 @@ def _refine(graph: Graph, members: tuple[int, ...]) -> None:
     for n in members:
         value = graph[n]
         definition = value.definition
-        if isinstance(definition, Linear | Unknown):
-            definition = replace(definition, terms=tuple(t for t in definition.terms if _last(t) in inside))
+        if definition.sums:
+            definition = with_terms(definition, tuple(t for t in terms_of(definition) if _last(t) in inside))
         definition = map_references(definition, lambda ref: _moved(ref, correction))
         if isinstance(definition, Unknown):
             assert isinstance(value.definition, Unknown)

@@ -12,7 +12,6 @@ from operator_algebra.identities.facts import evidence
 from operator_algebra.identities.identity import Law, Statement
 from operator_algebra.markup import width
 from operator_algebra.pages.roles import Roles
-from operator_algebra.programs.instructions import Given
 from operator_algebra.programs.program import Program
 from operator_algebra.programs.schemes import Binding
 
@@ -76,10 +75,10 @@ def noise(one: Binding, roles: Roles) -> Expr | None:
     for term in one.further("D"):
         factors: list[Expr] = []
         for ref in term.factors:
-            definition = roles.steps[ref.value].definition
-            if term.scalars or not isinstance(definition, Given) or definition.symbol is None:
+            symbol = roles.steps[ref.value].value.leaf
+            if term.scalars or symbol is None:
                 return None
-            factors.append(definition.symbol.T if ref.star else definition.symbol)
+            factors.append(symbol.T if ref.star else symbol)
         if not factors:
             return None
         terms.append(scale(term.coefficient, matmul(*factors)))

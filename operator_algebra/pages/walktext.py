@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from operator_algebra.expressions.names import written
 from operator_algebra.expressions.query import Query
-from operator_algebra.programs.instructions import Linear
 from operator_algebra.programs.program import Output
-from operator_algebra.programs.records import Ref
+from operator_algebra.programs.records import Ref, terms_of
 from operator_algebra.programs.walk import Walk
 
 if TYPE_CHECKING:
@@ -62,8 +61,7 @@ class _Text:
         """The block of a value at a body, times a vector."""
         step = self.writer.program.steps[ref.value]
         text = self.writer.at(ref.value, "k", ref.star).replace("(k)", f"({place})").replace("(k,", f"({place},")
-        definition = step.definition
-        if step.inline and isinstance(definition, Linear) and len(definition.terms) > 1:
+        if step.inline and len(terms_of(step.definition)) > 1:
             text = f"({text})"
         if text == "I" and vector:
             return vector

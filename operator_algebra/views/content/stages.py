@@ -15,7 +15,7 @@ from operator_algebra.models.families import forest
 from operator_algebra.models.model import Model
 from operator_algebra.operators.vanishing import vanishing
 from operator_algebra.pages.writer import Writer
-from operator_algebra.programs.instructions import Shift
+from operator_algebra.programs.instructions import shift_of
 from operator_algebra.programs.program import Program, Sweep
 
 Lowered = Program | Expr | Query | str
@@ -93,8 +93,8 @@ def _messages(sweep: Sweep, program: Program) -> tuple[str, ...]:
     """The names of the values that are read from the children, or from the parent."""
     found: dict[str, None] = {}
     for step in sweep.steps:
-        definition = step.definition
-        if isinstance(definition, Shift) and definition.hop.inward == (sweep.direction == "inward"):
-            source = program.steps[definition.source.value]
+        shift = shift_of(step.definition)
+        if shift is not None and shift.hop.inward == (sweep.direction == "inward"):
+            source = program.steps[shift.source.value]
             found[written(source.name, "unicode")] = None
     return tuple(found)

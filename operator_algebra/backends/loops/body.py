@@ -42,8 +42,7 @@ class Setting:
     @cached_property
     def wide(self) -> int:
         """Numbers of a body in their table."""
-        pairs = zip(self.cut.kinds, self.cut.weights, strict=True)
-        return max(len(kind.varying) + beside.shape[1] for kind, beside in pairs)
+        return max(map(len, self.cut.standing))
 
     @cached_property
     def sign_starts(self) -> Sequence[int]:
@@ -73,6 +72,7 @@ class Body:
         self.of = of
         """What names end with that belong to a vector of samples."""
         self.loads: Mapping[int, Load] = self.cut.loads[kind]
+        self.standing = {node.number: place for place, node in enumerate(self.cut.standing[kind])}
         self._bases: dict[str, str] = {}
         self._values: dict[int, Vector] = {}
         self._parent = ""
@@ -112,8 +112,8 @@ class Body:
             self._values = turns
 
     def _compute(self, ends: Sequence[Node]) -> None:
-        joined = fused(ends) if self.setting.fuses else {}
-        for node in needed(ends, joined, self._values):
+        joined = fused(ends, self.standing) if self.setting.fuses else {}
+        for node in needed(ends, joined, {**self.standing, **self._values}):
             turn = turn_of(node, self.loads)
             if node.known or node.operation == "input":
                 continue
@@ -207,6 +207,8 @@ class Body:
         return self._values[node.number]
 
     def _loaded(self, node: Node) -> Vector:
+        if node.number in self.standing:
+            return self._spread("numbers", self.setting.wide, self.standing[node.number])
         turn = turn_of(node, self.loads)
         if turn is not None:
             return self._vector(self._slot("own", turn))
@@ -219,7 +221,7 @@ class Body:
             case "common":
                 return self._vector(self._fixed(1 + load.of, load.place))
             case "number":
-                return self._spread("numbers", self.setting.wide, load.place)
+                raise ValueError("a number that does not stand in the table")
             case "sign":
                 starts = self.setting.sign_starts
                 return self._spread("signs", starts[-1], starts[load.of] + load.place)

@@ -22,8 +22,8 @@ class Fused(NamedTuple):
     """The sign of c."""
 
 
-def fused(ends: Sequence[Node]) -> dict[int, Fused]:
-    """The sums on the way to some nodes, by number, that take a product with them.
+def fused(ends: Sequence[Node], there: Container[int] = ()) -> dict[int, Fused]:
+    """The sums on the way to some nodes, by number, that take a product with them, if it is not there already.
 
     >>> from operator_algebra.backends.scalar.graph import Graph
     >>> x, y, z = map(Graph().input, range(3))
@@ -37,7 +37,7 @@ def fused(ends: Sequence[Node]) -> dict[int, Fused]:
     taken: Counter[int] = Counter()
     for node in several:
         if node.operation in ("add", "subtract") and node.a is not node.b:
-            products = [one for one in (node.a, node.b) if one.operation == "multiply"]
+            products = [one for one in (node.a, node.b) if one.operation == "multiply" and one.number not in there]
             if products:
                 # Of two the later one: the other is there by then.
                 one = min(products, key=lambda product: (uses[product.number], -product.number))

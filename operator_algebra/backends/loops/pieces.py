@@ -18,6 +18,7 @@ from operator_algebra.backends.loops.joints import sharing
 from operator_algebra.backends.loops.kind_tracer import KindTracer
 from operator_algebra.backends.loops.limits import LIMITS, Limits
 from operator_algebra.backends.loops.records import Cut, Piece, Slot
+from operator_algebra.backends.loops.standing import standing
 from operator_algebra.backends.loops.tracer import NotYet, Shared, is_base
 from operator_algebra.backends.loops.weights import weights
 from operator_algebra.backends.loops.whole import WholeTracer
@@ -129,7 +130,9 @@ class _Cutter:
         rough = tuple(frozenset(tracer.rough) for tracer in several)
         beside = tuple(_columns(kind, tracer.weights) for kind, tracer in zip(self.kinds, self.tracers, strict=True))
         rows, signs = tuple(map(tuple, table)), tuple(self.shared.signs)
-        return Cut(self.kinds, tuple(directions), rows, loads, rough, beside, signs, *numbered)
+        wanted = ([node for row in table for node in row[i].wanted_at_most(read)] for i in range(len(several)))
+        fixed = tuple(standing(nodes, one.loads, one.rough) for nodes, one in zip(wanted, several, strict=True))
+        return Cut(self.kinds, tuple(directions), rows, loads, rough, beside, fixed, signs, *numbered)
 
     def _last(self, pivot: Pivot) -> Sweep:
         """The sweep that makes the last of what tells how many digits a pivot loses."""

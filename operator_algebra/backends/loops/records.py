@@ -111,6 +111,8 @@ class Cut:
     """As for loads, the numbers of roots of what is rounded, which may be a little too large."""
     weights: tuple[Numbers, ...]
     """Numbers of bodies beside those that are fixed of them, (bodies, columns)."""
+    standing: tuple[tuple[Node, ...], ...]
+    """As for loads, what stands in the table of a kind: see `standing`."""
     signs: tuple[Sign, ...]
     slots: Mapping[Slot, int]
     """Those that anybody loads, by their place."""

@@ -39,11 +39,11 @@ def looked_through(block: Block, name: str, row: str, size: str) -> None:
 
 
 def _watch(block: Block, several: Sequence[Vector]) -> None:
-    """Zeros in the memory `%watch`, as long as numbers are finite."""
-    parts = [one * 0.0 for one in several]
+    """Zeros in the memory `%watch`, as long as numbers are finite, and their sums."""
+    parts = list(several)
     while len(parts) > 1:
         parts = [a + b for a, b in zip(parts[::2], parts[1::2], strict=True)]
-    _kept(block, block.vector(f"load {block.reals}, ptr %watch, align 8") + parts[0], "%watch")
+    _kept(block, block.vector(f"load {block.reals}, ptr %watch, align 8") + parts[0] * 0.0, "%watch")
 
 
 def given_back(block: Block, name: str, rows: Sequence[str], size: str, memory: str) -> None:

@@ -7,17 +7,20 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from struct import Struct
 from threading import Thread
+from typing import NamedTuple
 
 import numpy as np
 
 from operator_algebra.backends.backend import Result
 from operator_algebra.backends.loops.body import SIGNED
 from operator_algebra.backends.loops.code import LoopCode
-from operator_algebra.backends.loops.emit import BESIDE, loop_text
+from operator_algebra.backends.loops.emit import BESIDE, EACH, FIXED, loop_text
+from operator_algebra.backends.loops.fused import needed
 from operator_algebra.backends.loops.limits import LIMITS, Limits
 from operator_algebra.backends.loops.pieces import cut
 from operator_algebra.backends.loops.places import Found, Given
 from operator_algebra.backends.loops.records import Cut
+from operator_algebra.backends.loops.standing import table
 from operator_algebra.backends.native.machine import Loaded, machine
 from operator_algebra.backends.native.run import TOGETHER, Computed, address, in_rows
 from operator_algebra.backends.native.store import code_of
@@ -47,6 +50,17 @@ def loop_kernel(program: Program, model: Model, signature: Signature, limits: Li
     return found if found.share() <= _OFTEN else LoopKernel(program, model, signature, limits, bearing=False)
 
 
+class Room(NamedTuple):
+    """Memory of a thread, in numbers: how many, and where those start that bodies keep, that pass, columns, sums."""
+
+    size: int
+    starts: tuple[int, ...]
+    apart: int
+    """From what belongs to a vector of samples to what belongs to the next."""
+    beside: int
+    """How many vectors are computed beside each other."""
+
+
 class LoopKernel(LoopCode):
     """A program for one model and one form of arguments.
 
@@ -72,6 +86,9 @@ class LoopKernel(LoopCode):
         self._sizes = [found.size for found in self._found]
         coordinates = np.ascontiguousarray(model.columns.q_starts, dtype=np.int64)
         self._starts: list[Array] = [coordinates, *(one.starts for one in (*self._inputs, *self._found))]
+        self._started = [address(starts) for starts in self._starts]
+        self._packed = Struct(f"{len(FIXED) + len(EACH) * len(self._starts)}q").pack
+        self._rooms: dict[int, Room] = {}
         self._codes: dict[int, Loaded] = {}
         self._runs = np.zeros(1, dtype=np.int64)
         self._code(1)
@@ -90,7 +107,7 @@ class LoopKernel(LoopCode):
         """Kinds, parents, numbers and signs of the bodies."""
         n, several = self._model.n, self.cut.kinds
         of = np.empty(n, dtype=np.uint8)
-        fixed = [self.cut.numbers(place) for place in range(len(several))]
+        fixed = [table(self.cut, place) for place in range(len(several))]
         numbers = np.empty((n, max(one.shape[1] for one in fixed)))
         for place, (kind, one) in enumerate(zip(several, fixed, strict=True)):
             of[kind.bodies] = place
@@ -98,6 +115,11 @@ class LoopKernel(LoopCode):
         signs = [random_signs(SIGNED, sign.entries, sign.salt).reshape(SIGNED, -1) for sign in self.cut.signs]
         beside = np.concatenate(signs, axis=1) if signs else np.empty((SIGNED, 0))
         return of, np.asarray(self._model.parent, dtype=np.int64), numbers, np.ascontiguousarray(beside)
+
+    @cached_property
+    def _addresses(self) -> list[int]:
+        """Of the tables."""
+        return list(map(address, self._tables))
 
     @cached_property
     def _frames(self) -> int:
@@ -140,24 +162,24 @@ class LoopKernel(LoopCode):
         results = [np.empty((count, size)) for size in self._sizes]
         good = np.empty(count + lanes, dtype=np.bool_)  # lanes that are left over have flags, too
         table: list[int] = []
-        for array, starts in zip((*arrays, *results), self._starts, strict=True):
-            step = array.strides[0] if len(array) > 1 else 0
-            table += [address(array), step, array.shape[1], address(starts)]
-        each = -(-max(1, count) // (max(1, threads) * TOGETHER)) * TOGETHER
+        for array, start in zip((*arrays, *results), self._started, strict=True):
+            table += [address(array), array.strides[0] if len(array) > 1 else 0, array.shape[1], start]
+        room, flags = self._room(lanes), address(good)
 
         def run(first: int, stop: int) -> None:
-            if first < stop:
-                memory, own, apart, beside = self._memory(lanes)
-                active = np.zeros(beside * self._frames, dtype=np.uint8)
-                rest = address(active), address(self._runs), address(good), self._frames - 1
-                words = [*own, *rest, apart, beside, *table]
-                code.entry(first, stop, self._model.n, Struct(f"{len(words)}q").pack(*words))
-                del memory
+            kept, start = _memory(room.size)
+            active = np.zeros(room.beside * self._frames, dtype=np.uint8)
+            own = [start + 8 * one for one in room.starts]
+            rest = address(active), address(self._runs), flags, self._frames - 1, 8 * room.apart, room.beside
+            code.entry(first, stop, self._model.n, self._packed(*self._addresses, *own, *rest, *table))
+            del kept
 
+        each = -(-max(1, count) // (max(1, threads) * TOGETHER)) * TOGETHER
         others = [Thread(target=run, args=(first, min(first + each, count))) for first in range(each, count, each)]
         for thread in others:
             thread.start()
-        run(0, min(each, count))
+        if count:
+            run(0, min(each, count))
         for thread in others:
             thread.join()
         return Computed(bool(good[:count].all()), good[:count], results)
@@ -170,20 +192,18 @@ class LoopKernel(LoopCode):
             found.append(one.joined([next(several) for _ in range(one.arrays)]))
         return found
 
-    def _memory(self, lanes: int) -> tuple[Numbers, list[int], int, int]:
-        """Memory of this thread; the addresses of tables, of what bodies keep, what passes, columns of arrays, sums.
-
-        Then the bytes of what belongs to a vector of samples, and how many of these are computed beside each other.
-        """
-        columns = sum((*self.given, *self._sizes)) if lanes > 1 else 0
-        passing = self._frames * len(self.cut.passing)
-        parts = self._model.n * len(self.cut.slots), passing, columns, len(self.cut.whole)
-        apart = lanes * sum(parts)
-        beside = BESIDE if lanes > 1 and 8 * apart <= _NEAR else 1
-        memory = _memory(beside * apart + 1)
-        starts = [lanes * sum(parts[:i]) for i in range(len(parts))]
-        own = [*map(address, self._tables), *(address(memory[start:]) for start in starts)]
-        return memory, own, 8 * apart, beside
+    def _room(self, lanes: int) -> Room:
+        """What a thread needs."""
+        found = self._rooms.get(lanes)
+        if found is None:
+            columns = sum((*self.given, *self._sizes)) if lanes > 1 else 0
+            passing = self._frames * len(self.cut.passing)
+            parts = self._model.n * len(self.cut.slots), passing, columns, len(self.cut.whole)
+            apart = lanes * sum(parts)
+            beside = BESIDE if lanes > 1 and 8 * apart <= _NEAR else 1
+            starts = tuple(lanes * sum(parts[:i]) for i in range(len(parts)))
+            found = self._rooms[lanes] = Room(beside * apart + 1, starts, apart, beside)
+        return found
 
     @property
     def source(self) -> str:
@@ -194,10 +214,13 @@ class LoopKernel(LoopCode):
     def operations(self) -> Mapping[str, int]:
         """How many operations of each kind all bodies take, with those that tell whether results may be trusted."""
         found: dict[str, int] = {}
+        counts = (*(len(kind.bodies) for kind in self.cut.kinds), 1)
         for row in self.cut.table:
-            for piece, count in zip(row, (*(len(kind.bodies) for kind in self.cut.kinds), 1), strict=True):
-                for name, each in operations(piece.wanted(self.cut.read)).items():
-                    found[name] = found.get(name, 0) + each * count
+            for piece, fixed, count in zip(row, self.cut.standing, counts, strict=True):
+                there = {node.number for node in fixed}
+                for node in needed(piece.wanted(self.cut.read), {}, there):
+                    if node.arguments:
+                        found[node.operation] = found.get(node.operation, 0) + count
         return found
 
     def laid_out(self, arrays: Sequence[Numbers], lead: tuple[int, ...]) -> dict[str, Result]:
@@ -213,10 +236,11 @@ def _length(pieces: Cut) -> int:
 _local = threading.local()
 
 
-def _memory(size: int) -> Numbers:
-    """Memory of this thread, kept for the next call; it starts where a line of the cache does."""
-    found: Numbers | None = getattr(_local, "kept", None)
-    if found is None or len(found) < size:
+def _memory(size: int) -> tuple[Numbers, int]:
+    """Memory of this thread, kept for the next call, and its address; it starts where a line of the cache does."""
+    found: tuple[Numbers, int] | None = getattr(_local, "kept", None)
+    if found is None or len(found[0]) < size:
         wide = np.empty(size + _LINE)
-        found = _local.kept = wide[-(address(wide) // wide.itemsize) % _LINE :]
+        memory = wide[-(address(wide) // wide.itemsize) % _LINE :]
+        found = _local.kept = memory, address(memory)
     return found

@@ -136,24 +136,25 @@ class ByHand:
     def _carry(self, columns: Columns, k: int) -> None:
         """Columns of rounding where they start, or have come from a child."""
         received = k in self.active
-        self.starting = not all(one <= 1.0 for one in self._numbers(columns.limits, k))
+        self.starting = not all(one <= 1.0 for one in self.numbers_at(columns.limits, k))
         if not (self.starting or received):
             self.starting = True
             return
         self.runs += 1
         if not received:
             self.slots.update({(k, slot): 0.0 for slot in self.beside})
-        self.good &= all(one > 0.0 for one in self._numbers(columns.positive, k))
-        (left,) = self._numbers([columns.left], k)
+        self.good &= all(one > 0.0 for one in self.numbers_at(columns.positive, k))
+        (left,) = self.numbers_at([columns.left], k)
         parent = self.model.parent[k]
         if columns.sent and not left <= 1.0:
-            sent = dict(zip(columns.sent, self._numbers(list(columns.sent.values()), k), strict=True))
+            sent = dict(zip(columns.sent, self.numbers_at(list(columns.sent.values()), k), strict=True))
             for slot, x in sent.items():
                 self.slots[parent, slot] = x + (self.slots[parent, slot] if parent in self.active else 0.0)
             self.active.add(parent)
         self.starting = True
 
-    def _numbers(self, nodes: Sequence[Node], k: int) -> list[float]:
+    def numbers_at(self, nodes: Sequence[Node], k: int) -> list[float]:
+        """The values of nodes at a body."""
         values = self._values(needed(nodes), k, turning=False)
         return [values[node.number] for node in nodes]
 

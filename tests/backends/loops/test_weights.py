@@ -48,7 +48,7 @@ class Limits(ByHand):
     largest = (0.0, 0.0)
 
     def _carry(self, columns: Columns, k: int) -> None:
-        own, above = self._numbers(columns.limits, k)
+        own, above = self.numbers_at(columns.limits, k)
         self.largest = max(self.largest[0], own), max(self.largest[1], above)
         super()._carry(columns, k)
 

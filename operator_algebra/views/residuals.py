@@ -44,7 +44,7 @@ def residuals(checks: Sequence[Check], *, ax: Axes | None = None, dark: bool = F
     """
     if not checks:
         raise InputError("there are no results to draw. Give a list of checks.")
-    columns = list(dict.fromkeys(row.mechanism for check in checks for row in check.rows))
+    columns = _in_order(list(dict.fromkeys(row.mechanism for check in checks for row in check.rows)))
     table, fails, unclear = _table(checks, columns)
     places, titles = _titles(columns)
     crowded = len(columns) > _NAMES
@@ -81,6 +81,14 @@ def residuals(checks: Sequence[Check], *, ax: Axes | None = None, dark: bool = F
     bar.ax.tick_params(labelsize=6, colors=pen.shade(INK))
     bar.outline.set_edgecolor(pen.shade(FAINT))
     return canvas.figure
+
+
+def _in_order(columns: list[str]) -> list[str]:
+    """Mechanisms as they were met; where they are named by group, those of a group beside each other."""
+    if len(columns) <= _NAMES:
+        return columns
+    place = {name: i for i, names in enumerate(groups().values()) for name in names}
+    return sorted(columns, key=lambda name: place.get(name, len(place)))
 
 
 def _groups(columns: Sequence[str]) -> list[tuple[str, int, int]]:

@@ -54,6 +54,7 @@ def test_the_columns_of_the_suite_are_named_by_group() -> None:
     shown = _labels(dict.fromkeys(suite(), 1e-17))
     places = {name: j for j, name in enumerate(suite())}
     assert {word for _, word in shown} == set(groups())
+    assert _labels(dict.fromkeys(sorted(suite()), 1e-17)) == shown  # however they were met, each group stands once
     for place, word in shown:
         held = [places[name] for name in groups()[word]]
         assert min(held) <= place <= max(held)

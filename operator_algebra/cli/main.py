@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from operator_algebra.cli.commands import bench, check, discover, doctor, lower, models, prove, run, show
+from operator_algebra.cli.commands import bench, check, discover, doctor, lower, models, prove, run, show, simulate
 from operator_algebra.cli.terminal.helppage import Command, Grouped
 from operator_algebra.cli.terminal.standard_output import guarded
 from operator_algebra.errors import OperatorAlgebraError
@@ -48,6 +48,7 @@ app.command("show", cls=Command, rich_help_panel="Formulas")(show.command)
 app.command("lower", cls=Command, rich_help_panel="Formulas")(lower.command)
 app.command("run", cls=Command, rich_help_panel="Formulas")(run.command)
 app.command("models", cls=Command, rich_help_panel="Mechanisms")(models.command)
+app.command("simulate", cls=Command, rich_help_panel="Mechanisms")(simulate.command)
 app.command("bench", cls=Command, rich_help_panel="Installation")(bench.command)
 app.command("doctor", cls=Command, rich_help_panel="Installation")(doctor.command)
 

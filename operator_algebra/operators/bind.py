@@ -274,7 +274,7 @@ class Binder:
             k = self._place(symbol, name)
             block = self.numbers(symbol, given, f'the block at "{name}"')
             if type_.domain == ONE:
-                block = block[..., None]
+                block = np.atleast_1d(block)[..., None]
             elif block.ndim == 1:
                 block = block[:, None] if type_.domain.sizes not in self.layouts else block[None, :]
             if block.ndim < 2 or (block.ndim > 2 and not self.batch):

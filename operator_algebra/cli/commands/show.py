@@ -13,6 +13,7 @@ from operator_algebra.errors import InputError
 
 if TYPE_CHECKING:
     from operator_algebra.expressions.nodes import Expr
+    from operator_algebra.models.model import Model
 
 
 def command(
@@ -57,13 +58,18 @@ def command(
     say(text, ascii_only=ascii_only)
 
 
+def _mechanism(name: str) -> Model:
+    from operator_algebra.checking.suite import mechanism
+
+    return mechanism(name)
+
+
 def _on(e: Expr, name: str) -> str:
     """How the value of an operator on a mechanism looks."""
-    from operator_algebra.checking.suite import mechanism
     from operator_algebra.evaluation import evaluate
     from operator_algebra.expressions.traverse import free_symbols
 
-    model = mechanism(name)
+    model = _mechanism(name)
     q, v = model.random(0)
     inputs = {symbol.name for symbol in free_symbols(e) if symbol.origin == "input"}
     if inputs - {"v"}:
@@ -72,10 +78,9 @@ def _on(e: Expr, name: str) -> str:
 
 
 def _plot(e: Expr, model: str | None, path: Path) -> None:
-    from operator_algebra.checking.suite import mechanism
     from operator_algebra.views.spy import spy
 
     if model is None:
         raise InputError("--plot draws on a mechanism. Name one with --model, such as --model quadruped.")
     path.parent.mkdir(parents=True, exist_ok=True)
-    spy(e, mechanism(model)).savefig(path)  # pyright: ignore[reportUnknownMemberType]
+    spy(e, _mechanism(model)).savefig(path)  # pyright: ignore[reportUnknownMemberType]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
-
 import numpy as np
 
 from operator_algebra import symbols
@@ -45,7 +43,7 @@ def moved(
     )
 
 
-def start(model: Model, path: Path | None, seed: int | None) -> tuple[Any, Any, Any]:
+def start(model: Model, path: Path | None, seed: int | None) -> tuple[Numbers, Numbers, Numbers | None]:
     """Where the motion starts, and its joint forces; what is not given keeps loops closed and joints in gear."""
     given = read_inputs(path) if path is not None else {}
     from_file = "q" in given
@@ -95,7 +93,7 @@ def _numbers(values: Numbers) -> str:
     return " ".join(f"{value: .6g}" for value in values.tolist())
 
 
-def record(film: Film, method: str, told: list[str], files: list[str]) -> dict[str, Any]:
+def record(film: Film, method: str, told: list[str], files: list[str]) -> dict[str, object]:
     """Where the motion starts and ends, in full precision; all of it is what --save writes."""
     found = film.energy()
     return {

@@ -155,8 +155,9 @@ def _reads_coordinates(node: Expr) -> bool:
 
 
 def sized(shape: Shape, parent: Parents, leaves: Iterable[Expr]) -> Mechanism:
-    """The tree with the block sizes of all spaces: those of a user's own differ from body to body."""
+    """The tree with the block sizes of all spaces: those of a user's own differ, or are fewer than there are joints."""
     n = shape.bodies
+    own = (1,) * n if shape.block == 3 else tuple(2 - k % 2 for k in range(n))
     sizes: dict[str, tuple[int, ...]] = {
         "spatial": (shape.block,) * n,
         "joint": shape.freedoms,
@@ -166,7 +167,7 @@ def sized(shape: Shape, parent: Parents, leaves: Iterable[Expr]) -> Mechanism:
         for space in (leaf.type.codomain, leaf.type.domain):
             for part in space.summands:
                 if part.counted is None and part.sizes != "one":
-                    sizes.setdefault(part.sizes, tuple(2 - k % 2 for k in range(n)) if part.attached else (2,))
+                    sizes.setdefault(part.sizes, own if part.attached else (2,))
     return Mechanism(parent, sizes)
 
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import TypeAlias
 
 from operator_algebra.expressions.names import Style as Style
 from operator_algebra.expressions.names import written as name_written
 from operator_algebra.expressions.nodes import Expr
-from operator_algebra.proofs.kernel import Data
+from operator_algebra.proofs.kernel import FUNCTIONS, Data
 from operator_algebra.proofs.letters import Form, Rational
 from operator_algebra.proofs.theory import TRAITS, Theory
 from operator_algebra.proofs.writer import Writer
 
 _LONG = 6
 """Terms of a polynomial that are shown where it is no part of a proof."""
+_NAMELESS = {kind: rf"{kind}(_\d+)?" for kind in ("inverse", "root", "diag", "own", *FUNCTIONS)} | {"define": r"\(.*"}
+"""What letters are called in a certificate that nobody has given a name."""
 _STAR = {"unicode": "*", "ascii": "'", "latex": "^{*}"}
 
 
@@ -114,5 +117,25 @@ def assumption(told: str, certificate: Data) -> str:
     if kind not in ("inverse", "root"):
         return TRAITS.get(told, told)
     called = re.fullmatch(r"\w+\((\w+)\)", name)
-    what = spelled(called[1]) if called else formula(given[0])
+    what = spelled(called[1]) if called else _spelled_out(given[0], declared)
     return f"{what} is {'invertible' if kind == 'inverse' else 'positive definite'}"
+
+
+_Declared: TypeAlias = Mapping[str, tuple[str, Sequence[Data]]]
+
+
+def _spelled_out(told: Data, declared: _Declared) -> str:
+    """A formula of a certificate, where letters without a name of their own are what they are made of."""
+    terms = [("1", told)] if isinstance(told, str) else [(c, text) for text, c in told.items()]
+    return written([(Fraction(c), [_named(name, declared) for name in text.split()]) for c, text in terms])
+
+
+def _named(name: str, declared: _Declared) -> str:
+    base = name.rstrip("'")
+    kind, given = declared.get(base, ("", ()))
+    if kind not in _NAMELESS or not re.fullmatch(_NAMELESS[kind], base):
+        return name
+    body, star = _spelled_out(given[0], declared), "*" if name != base else ""
+    if kind == "inverse":
+        return f"⟨({body})⁻{star or '¹'}⟩"
+    return f"⟨{'' if kind == 'define' else kind}({body}){star}⟩"

@@ -41,6 +41,17 @@ def test_assumptions() -> None:
     assert assumption("serial", declared) == "no body carries two others"
 
 
+def test_what_is_assumed_is_said_without_the_names_of_a_certificate() -> None:
+    declared = {"declare": [
+        ["(sum)", "define", {"M": "1", "N": "-1"}],
+        ["inverse", "inverse", "H (sum) H'"],
+        ["diag_2", "diag", {"inverse'": "1", "": "1"}],
+        ["inverse_2", "inverse", "B' diag_2 B"],
+    ]}  # fmt: skip
+    assert assumption("inverse exists", declared) == "H (M − N) H* is invertible"
+    assert assumption("inverse_2 exists", declared) == "B* diag((H (M − N) H*)⁻* + I) B is invertible"
+
+
 def test_the_root_of_what_is_positive_has_an_inverse() -> None:
     declared = {"declare": [["root(D)", "root", "D"], ["inverse", "inverse", "root(D)'"]]}
     assert assumption("inverse exists", declared) == "D is positive definite"

@@ -80,7 +80,7 @@ def law_named(name: str) -> Law:
     laws = _all()
     if name not in laws:
         near = get_close_matches(name, list(laws), n=3, cutoff=0.5) if len(name) <= _READABLE else []
-        hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+        hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else " catalogue() has the names of all."
         raise InputError(f"there is no law {shown(name)} in the catalogue.{hint}")
     return laws[name]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import get_args
 
 from operator_algebra.arguments import choice, flag
@@ -14,7 +15,7 @@ from operator_algebra.pages.reasons import Explainer
 from operator_algebra.pages.walktext import walk_lines
 from operator_algebra.pages.writer import Line, Numbering, Writer
 from operator_algebra.programs.growth import order
-from operator_algebra.programs.program import Program
+from operator_algebra.programs.program import Direction, Program
 
 _LOOPS: dict[str, tuple[str, str]] = {
     "inward": ("for k from the tips to the base", "for k = 1 … N, from the tips to the base"),
@@ -23,6 +24,9 @@ _LOOPS: dict[str, tuple[str, str]] = {
     "once": ("once", "once"),
 }
 
+
+_FAR = 80
+"""Columns up to which notes of all sweeps stand below each other."""
 
 _SPOKEN = {
     "over children c of k": ", c a child of k",
@@ -58,23 +62,35 @@ def _loop(direction: str, writer: Writer, numbering: Numbering) -> str:
 
 
 def _plain(program: Program, writer: Writer, numbering: Numbering) -> list[str]:
-    sections = [(stage.direction, writer.lines(stage.steps)) for stage in program.stages]
+    sections = [(stage.direction, _noted(stage.direction, writer.lines(stage.steps))) for stage in program.stages]
     left = max((width(line.name) for _, lines in sections for line in lines), default=0)
-    right = max((width(line.formula) for _, lines in sections for line in lines if line.note), default=0)
+    right = max((_reaching(lines) for _, lines in sections), default=0)
     text: list[str] = []
     for direction, lines in sections:
         if not lines:
             continue
         text.append(_loop(direction, writer, numbering))
-        noted: set[str] = set()
+        column = right if right <= _FAR else _reaching(lines)
         for line in lines:
-            shown = f"    {pad(line.name, left)} = {line.formula}"
-            if line.note and not (direction == "outward" and line.note in noted):
-                shown = f"    {pad(line.name, left)} = {pad(line.formula, right)}    {line.note}"
-                noted.add(line.note)
-            text.append(shown.rstrip())
+            formula = f"{pad(line.formula, column)}    {line.note}" if line.note else line.formula
+            text.append(f"    {pad(line.name, left)} = {formula}".rstrip())
     walks = [walk_lines(writer, output) for output in program.outputs if output.walk is not None]
     return [*text, *(line.text for walk in walks for line in walk)]
+
+
+def _reaching(lines: Sequence[Line]) -> int:
+    """How long the longest formula with a note is."""
+    return max((width(line.formula) for line in lines if line.note), default=0)
+
+
+def _noted(direction: Direction, lines: Sequence[Line]) -> list[Line]:
+    """The lines of a sweep, of which an outward one says once what p is."""
+    told: set[str] = set()
+    found: list[Line] = []
+    for line in lines:
+        found.append(replace(line, note="") if direction == "outward" and line.note in told else line)
+        told.add(line.note)
+    return found
 
 
 def _spoken(lines: Sequence[Line]) -> str:

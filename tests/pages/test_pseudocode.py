@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from operator_algebra import symbols as s
+from operator_algebra.applications import geometry
 from operator_algebra.errors import OperatorAlgebraError
 from operator_algebra.expressions.query import trace
 from operator_algebra.lowering.lower import lower
@@ -28,6 +31,16 @@ def test_with_reasons_the_loop_says_what_p_is() -> None:
     page = V.pseudocode(reasons=True).splitlines()
     assert page[2] == "for k from the base to the tips, p the parent of k"
     assert page[3].endswith("velocity of the body: its parent's and its joint's [velocity]")
+
+
+def test_notes_stand_near_their_lines() -> None:
+    """A line of a sweep whose note was said before moves no note, nor does a long line of another sweep."""
+    lines = lower(geometry.curvature).pseudocode().splitlines()
+    start = lines.index("for k from the base to the tips")
+    assert re.search(r"\S {4}p is the parent of k$", lines[start + 1])
+    inward = next(i for i, line in enumerate(lines) if line.startswith("for k from the tips"))
+    noted = [line for line in lines[inward:] if line.endswith("over children c of k")]
+    assert any(re.search(r"\S {4}over", line) for line in noted)
 
 
 def test_numbering_of_papers() -> None:

@@ -157,8 +157,9 @@ class FloatArithmetic:
 def _alike(pattern: Array) -> list[tuple[Array, Array]]:
     """Rows that have their entries in the same columns, and these columns."""
     rows: dict[bytes, list[int]] = {}
-    for row, places in enumerate(pattern):
-        rows.setdefault(places.tobytes(), []).append(row)
+    entries, width = pattern.tobytes(), pattern.shape[1]
+    for row in range(len(pattern)):
+        rows.setdefault(entries[row * width : (row + 1) * width], []).append(row)
     return [(np.array(alike, dtype=np.intp), np.nonzero(pattern[alike[0]])[0]) for alike in rows.values()]
 
 

@@ -39,7 +39,7 @@ def size_of(*values: Value) -> Floats:
     """The norm of the terms before cancellation."""
     total = np.zeros(len(values[0].size))
     for value in values:
-        total = total + np.sqrt(np.einsum("sij,sij->s", value.size, value.size))
+        total = total + value.before
     return total
 
 
@@ -290,19 +290,18 @@ def _roots(trial: Trial, law: Statement) -> Residual:
 def _frame(trial: Trial, law: Statement) -> Residual:
     """Lhs in world axes is rhs in body axes, turned: forces by X, motions by X⁻*."""
     lhs, rhs = _sides(law)
-    body, world = trial.seen_from("body"), trial.seen_from("world")
-    whole, given = world.value(lhs), body.value(rhs)
-    placed = body.value(X_abs).array
+    whole, given = trial.value_in("world", lhs), trial.value_in("body", rhs)
+    placed, arithmetic = trial.value_in("body", X_abs).array, trial.valuation.arithmetic
     third: Array = span(placed.shape[-1]) // 3
     inside: Array = np.asarray(third[:, None] == third[None, :], dtype=np.int64)
     turn: Array = placed * inside
     array, size = given.array, given.size
-    turn_size = body.valuation.arithmetic.sizes(turn)
+    turn_size = arithmetic.sizes(turn)
     if rhs.type.codomain.sizes == "spatial":
-        array, size = body.valuation.arithmetic.multiply(turn, array), turn_size @ size
+        array, size = arithmetic.multiply(turn, array), turn_size @ size
     if rhs.type.domain.sizes == "spatial":
         back: Array = np.swapaxes(turn, -1, -2)
-        array, size = body.valuation.arithmetic.multiply(array, back), size @ np.swapaxes(turn_size, -1, -2)
+        array, size = arithmetic.multiply(array, back), size @ np.swapaxes(turn_size, -1, -2)
     return compare(trial, whole, Value(array, size, given.condition, given.culprit))
 
 

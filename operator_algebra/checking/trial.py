@@ -12,7 +12,7 @@ from operator_algebra.checking.arithmetic import Array, Floats
 from operator_algebra.checking.prober import Prober
 from operator_algebra.checking.scene import Sample, Scene, extended_scene, float_scene
 from operator_algebra.checking.valuation import Valuation
-from operator_algebra.checking.values import Value
+from operator_algebra.checking.values import Value, chosen
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.models.changes import carried, mirrored
 from operator_algebra.models.model import Model
@@ -87,17 +87,19 @@ class Trial:
         """The rounding of a number."""
         return self.valuation.arithmetic.eps if self.precise else float(np.finfo(np.float64).eps)
 
-    def seen_from(self, frame: Axes) -> Trial:
-        """The same samples, all in one kind of axes."""
-        if frame not in self._seen:
-            same = all(sample.frame == frame for sample in self.samples)
-            turned = tuple(replace(sample, frame=frame) for sample in self.samples)
-            self._seen[frame] = self if same else Trial(self.model, turned, self.bits)
-        return self._seen[frame]
-
     @cached_property
-    def _seen(self) -> dict[Axes, Trial]:
-        return {}
+    def turned(self) -> Trial:
+        """The same samples, each in the other kind of axes."""
+        other: dict[Axes, Axes] = {"body": "world", "world": "body"}
+        samples = tuple(replace(sample, frame=other[sample.frame]) for sample in self.samples)
+        return Trial(self.model, samples, self.bits)
+
+    def value_in(self, frame: Axes, e: Expr) -> Value:
+        """The value of an expression in one kind of axes, whatever those of the samples are."""
+        here = np.array([sample.frame == frame for sample in self.samples])
+        if here.all() or not here.any():
+            return (self if here.all() else self.turned).value(e)
+        return chosen(here, self.value(e), self.turned.value(e))
 
     @cached_property
     def _mirror(self) -> tuple[Model, Array]:

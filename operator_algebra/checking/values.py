@@ -19,7 +19,7 @@ class Value:
     size that is a function is computed when it is first asked for, from those of the values in `of`.
     """
 
-    __slots__ = ("_size", "_waiting", "array", "condition", "culprit")
+    __slots__ = ("_before", "_size", "_waiting", "array", "condition", "culprit")
 
     def __init__(
         self,
@@ -33,6 +33,7 @@ class Value:
         self.condition = condition
         self.culprit = culprit
         self._size = size
+        self._before: Floats | None = None
         self._waiting = 0
         if callable(size):
             for value in of:
@@ -48,6 +49,13 @@ class Value:
             self._size, self._waiting = self._size(), 0
         return self._size
 
+    @property
+    def before(self) -> Floats:
+        """The norm of each sample before cancellation."""
+        if self._before is None:
+            self._before = np.sqrt(np.einsum("sij,sij->s", self.size, self.size))
+        return self._before
+
 
 def total(parts: Sequence[Value]) -> Value:
     """The sum of values."""
@@ -55,6 +63,14 @@ def total(parts: Sequence[Value]) -> Value:
     for part in parts[1:]:
         array = array + part.array
     return Value(array, lambda: _summed([part.size for part in parts]), *worst(parts), of=parts)
+
+
+def chosen(here: Array, first: Value, second: Value) -> Value:
+    """One value at some of the samples, another at the rest."""
+    there, condition = here[:, None, None], np.where(here, first.condition, second.condition)
+    culprit = (first if here[np.argmax(condition)] else second).culprit
+    array = np.where(there, first.array, second.array)
+    return Value(array, lambda: np.where(there, first.size, second.size), condition, culprit, [first, second])
 
 
 def _summed(sizes: Sequence[Floats]) -> Floats:

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from operator_algebra.checking.arithmetic import Singular
+from operator_algebra.checking.arithmetic import Floats, Singular
 from operator_algebra.checking.coefficients import bits, without_shared
 from operator_algebra.checking.large import NotProbed, probe_residual, together
 from operator_algebra.checking.statements import Residual, compare, statement_residual
@@ -108,7 +108,8 @@ def _worse(a: Sampled, b: Sampled) -> Sampled:
     def rank(one: Sampled) -> tuple[int, float]:
         return _RANK[one.verdict], one.residual / one.bound if one.bound else 0.0
 
-    return replace(b if rank(b) > rank(a) else a, precise=a.precise or b.precise)
+    worse, precise = b if rank(b) > rank(a) else a, a.precise or b.precise
+    return worse if worse.precise == precise else replace(worse, precise=precise)
 
 
 def _decide(trial: Trial, law: Law, kept: Precise, *, stop: bool = False, confirm: bool = True) -> list[Sampled]:
@@ -120,43 +121,46 @@ def _decide(trial: Trial, law: Law, kept: Precise, *, stop: bool = False, confir
     except SingularError as error:
         return [_nothing(law, str(error).splitlines()[0]) for _ in trial.samples]
     outcome: list[Sampled] = []
-    for k in range(len(trial.samples)):
-        outcome.append(_verdict(trial, law, found, k, kept, confirm=confirm))
+    culprit, useful = _told(found.culprit), min(np.sqrt(trial.eps) if trial.precise else _USEFUL, _told_apart(law))
+    parts = (_shares(found).tolist(), trial.bound(found.condition).tolist(), found.condition.tolist())
+    for k, (share, bound, condition) in enumerate(zip(*parts, strict=True)):
+        one = Sampled("holds", share, bound, condition, culprit, law, trial.precise)
+        outcome.append(one if share <= bound <= useful else _doubted(trial, one, k, kept, useful, confirm=confirm))
         if stop and outcome[-1].verdict == "FAILS":
             break
     return outcome
+
+
+def _shares(found: Residual) -> Floats:
+    """What is left, as a share of the terms."""
+    nothing = np.where(found.difference == 0.0, 0.0, np.inf)
+    return np.where(found.size > 0.0, found.difference / np.where(found.size > 0.0, found.size, 1.0), nothing)
 
 
 def _nothing(law: Law, culprit: str) -> Sampled:
     return Sampled("inconclusive", float("inf"), float("inf"), float("inf"), culprit, law)
 
 
-def _verdict(trial: Trial, law: Law, found: Residual, k: int, kept: Precise, *, confirm: bool) -> Sampled:
-    condition, culprit = float(found.condition[k]), _told(found.culprit)
-    size, difference = float(found.size[k]), float(found.difference[k])
-    share = difference / size if size > 0.0 else 0.0 if difference == 0.0 else float("inf")
-    bound = float(trial.bound(found.condition)[k])
+def _doubted(trial: Trial, one: Sampled, k: int, kept: Precise, useful: float, *, confirm: bool) -> Sampled:
+    """The outcome at a sample that does not hold as it stands."""
+    share, bound, law = one.residual, one.bound, one.reading
     small = trial.model.n <= PRECISE_LIMIT
-    widest = np.sqrt(trial.eps) if trial.precise else _USEFUL
-    useful = min(widest, _told_apart(law))
-    if share <= bound <= useful:
-        return Sampled("holds", share, bound, condition, culprit, law, trial.precise)
     if trial.precise:
-        verdict: Verdict = "FAILS" if bound <= useful and np.isfinite(share) else "inconclusive"
-        return Sampled(verdict, share, bound, condition, culprit, law, precise=True)
+        return replace(one, verdict="FAILS" if bound <= useful and np.isfinite(share) else "inconclusive")
     if np.isfinite(share) and bound <= _USEFUL and share > bound / _USEFUL and not (confirm and small):
         # Far above its bound a difference cannot be rounding; the shrunk case will confirm that with more bits.
-        return Sampled("FAILS", share, bound, condition, culprit, law)
+        return replace(one, verdict="FAILS")
     if not small:
+        culprit = one.culprit
         if share <= bound <= _USEFUL:
             culprit = f"coefficients of {bits(law)} bits: only mechanisms of up to {PRECISE_LIMIT} bodies can tell"
-        return Sampled("inconclusive", share, bound, condition, culprit, law)
+        return replace(one, verdict="inconclusive", culprit=culprit)
     needed = fixed_bits(law)
     if (k, needed) not in kept:
         kept[k, needed] = trial.precisely([k], needed)
     (again,) = _decide(kept[k, needed], law, {})
     if again.verdict == "inconclusive":
-        return Sampled("inconclusive", share, bound, condition, culprit or again.culprit, law, precise=True)
+        return replace(one, verdict="inconclusive", culprit=one.culprit or again.culprit, precise=True)
     return again
 
 

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 _COLOUR = re.compile(r"\b(fill|stroke)(: |=\")(#[0-9a-f]{6})\b")
 
+_ID = re.compile(r'\bid="([^"]+)"')
+_NAMED = re.compile(r'(\bid="|#)([^"()]+)(?=["\)])')
+"""What has an id, and what names one."""
+
 
 def svg(figure: Figure) -> str:
     """A light picture as SVG, the same text for the same picture.
@@ -35,12 +39,8 @@ def inline(text: str, prefix: str) -> str:
     """An SVG that may stand beside others in a page: no header, ids of its own."""
     body = text[text.index("<svg") :]
     body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
-    for old in set(re.findall(r'\bid="([^"]+)"', body)):
-        new = f"{prefix}-{old}"
-        body = (
-            body.replace(f'id="{old}"', f'id="{new}"').replace(f'"#{old}"', f'"#{new}"').replace(f"#{old})", f"#{new})")
-        )
-    return body
+    own = set(_ID.findall(body))
+    return _NAMED.sub(lambda found: f"{found[1]}{prefix}-{found[2]}" if found[2] in own else found[0], body)
 
 
 def tones(pictures: Iterable[str]) -> str:

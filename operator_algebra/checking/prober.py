@@ -233,7 +233,10 @@ class Prober:
             signs = np.stack([_signs(sample.seed, x.size.shape[1]) for sample in self.samples])[..., None]
             solved = self._substituted(body, np.concatenate([x.entries, x.size * signs], axis=-1))
             entries, errors = np.split(solved, 2, axis=-1)
-            return Column(entries, np.maximum(np.abs(entries) * lost(x), np.maximum(np.abs(errors), x.size)), x.worst)
+            size = np.abs(entries) * lost(x)
+            for other in (np.abs(errors, out=errors), x.size):
+                np.maximum(size, other, out=size)
+            return Column(entries, size, x.worst)
         return self._solve(e, x)
 
     def _substituted(self, body: Expr, right: Floats) -> Floats:

@@ -52,9 +52,10 @@ class Value:
     @property
     def before(self) -> Floats:
         """The norm of each sample before cancellation."""
-        if self._before is None:
-            self._before = np.sqrt(np.einsum("sij,sij->s", self.size, self.size))
-        return self._before
+        before = self._before
+        if before is None:
+            before = self._before = np.sqrt(np.einsum("sij,sij->s", self.size, self.size))
+        return before
 
 
 def total(parts: Sequence[Value]) -> Value:

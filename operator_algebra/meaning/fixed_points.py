@@ -19,8 +19,9 @@ from operator_algebra.meaning.evaluator import Environment, Evaluation, Request,
 from operator_algebra.meaning.inverses import refuse_singular
 from operator_algebra.meaning.plan import Known, NoSinglePath, Planner, Unknown, open_nodes
 from operator_algebra.meaning.rules import constant
+from operator_algebra.meaning.source import OneOf, Source
 from operator_algebra.meaning.steps import NOTHING
-from operator_algebra.operators.arrays import Block, OfBodies
+from operator_algebra.operators.arrays import Indices, OfBodies, SampleBlock
 from operator_algebra.operators.blockdict import BlockDict
 from operator_algebra.operators.blocks import BlockMatrix, group_by_size
 from operator_algebra.operators.factors import eps
@@ -96,10 +97,10 @@ def local_steps(run: Evaluation, node: Diag, here: Environment | None) -> Steps[
     """The block-diagonal part of products over hops, body by body; `NoSinglePath` if it is not of that form."""
     if here is not None and node in here.open:
         raise NoSinglePath(short(node))
-    planner = Planner(run.source, frozenset())
+    planner = Planner(_one(run), frozenset())
     schedule = planner.diagonal_part(node)
-    yield from _fill(planner, here)
-    return _assembled(run, node, [schedule.run(k) for k in range(len(run.source.parent))])
+    yield from _fill(planner, here, run.beside)
+    return _assembled(run, node, [schedule.run(k) for k in range(len(planner.source.parent))])
 
 
 def _solve(
@@ -117,13 +118,13 @@ def _solve(
     column = node.type.codomain.attached and not node.type.domain.attached
     if not column and node.structure.flow not in ("diagonal", "zero"):
         raise NoSinglePath(short(node))
-    planner = Planner(run.source, open_)
+    planner = Planner(_one(run), open_)
     planner.unknown(node)
     unknowns = list(dict.fromkeys(planner.unknowns.values()))
     order = _order(unknowns)
-    level = run.source.level
+    level = planner.source.level
     bodies = np.argsort(-level if _tips_first(unknowns) else level, kind="stable").tolist()
-    yield from _fill(planner, here)
+    yield from _fill(planner, here, run.beside)
     _sweep(run, order, bodies)
     values: dict[Expr, BlockMatrix] = {}
     for unknown in unknowns:
@@ -134,7 +135,8 @@ def _solve(
             raw = _assembled(run, unknown.node, unknown.blocks)
             beyond.update({run.source.binding.joint_names[k]: raw for k in overflowed if unknown.node is node})
             for k in overflowed:
-                unknown.blocks[k] = np.zeros_like(unknown.blocks[k])
+                finite = np.isfinite(unknown.blocks[k]).all(axis=(-1, -2), keepdims=True)
+                unknown.blocks[k] = np.where(finite, unknown.blocks[k], 0.0)
         values |= _named(run, unknown, node)
 
     def again(seed: int) -> dict[Expr, BlockMatrix]:
@@ -154,7 +156,7 @@ def _sweep(run: Evaluation, order: list[Unknown], bodies: list[int]) -> None:
                     block = unknown.schedule.run(k)
                     if unknown.node.structure.symmetric:
                         # Unless symmetry is enforced, the recursion of P is unstable for joints with several freedoms.
-                        block = (block + block.T) / 2
+                        block = (block + block.swapaxes(-1, -2)) / 2
                     unknown.blocks[k] = block
     except SingularBlock as block:
         assert isinstance(block.culprit, Expr)
@@ -195,32 +197,48 @@ def _order(unknowns: list[Unknown]) -> list[Unknown]:
     return done
 
 
-def _fill(planner: Planner, here: Environment | None) -> Steps[None]:
+def _one(run: Evaluation) -> Source:
+    """The tree on which a plan is made: of mechanisms that stand beside each other one is as good as the other."""
+    return run.source if run.beside == 1 else OneOf(run.source, run.beside)
+
+
+def _fill(planner: Planner, here: Environment | None, beside: int) -> Steps[None]:
     """Compute the parts without unknowns as whole operators, and take the blocks that the plan reads."""
     parent = planner.source.parent
     for known in planner.known.values():
         value: BlockMatrix = yield Request("value", known.node, None, here)
-        known.blocks = _blocks(value, known, parent)
+        known.blocks = _blocks(value, known, parent, beside)
 
 
-def _blocks(value: BlockMatrix, known: Known, parent: OfBodies) -> list[Block]:
+def _blocks(value: BlockMatrix, known: Known, parent: OfBodies, beside: int) -> list[SampleBlock]:
     k = np.arange(len(parent), dtype=np.intp)
     if known.place == "local":
-        return value.blocks_at(k, k)
+        return _blocks_at(value, k, k, len(parent), beside)
     if known.place == "column":
-        return value.blocks_at(k, np.zeros_like(k))
+        return _blocks_at(value, k, None, len(parent), beside)
     if known.place == "number":
         return [value.data.toarray()]
     below = k[parent >= 0]
     rows, cols = (parent[below], below) if known.place == "inward" else (below, parent[below])
-    blocks: list[Block] = [NOTHING] * len(parent)
-    for body, block in zip(below.tolist(), value.blocks_at(rows, cols), strict=True):
+    blocks: list[SampleBlock] = [NOTHING] * len(parent)
+    for body, block in zip(below.tolist(), _blocks_at(value, rows, cols, len(parent), beside), strict=True):
         blocks[body] = block
     return blocks
 
 
-def _assembled(run: Evaluation, node: Expr, blocks: list[Block]) -> BlockMatrix:
+def _blocks_at(value: BlockMatrix, rows: Indices, cols: Indices | None, bodies: int, beside: int) -> list[SampleBlock]:
+    """The blocks at these places, of a column if no block columns are given; of several mechanisms one on another."""
+    first = bodies * np.repeat(np.arange(beside, dtype=np.intp), len(rows))
+    down = first + np.tile(rows, beside)
+    found = value.blocks_at(down, np.zeros_like(down) if cols is None else first + np.tile(cols, beside))
+    return found if beside == 1 else [np.stack(found[k :: len(rows)]) for k in range(len(rows))]
+
+
+def _assembled(run: Evaluation, node: Expr, blocks: list[SampleBlock]) -> BlockMatrix:
     rows, cols = run.source.layout(node.type.codomain), run.source.layout(node.type.domain)
+    if run.beside > 1:
+        each = [np.broadcast_to(block, (run.beside, *block.shape[-2:])) for block in blocks]
+        blocks = [block[number] for number in range(run.beside) for block in each]
     k = np.arange(len(blocks), dtype=np.intp)
     j = k if node.type.domain.attached else np.zeros_like(k)
     groups = group_by_size(rows, cols, blocks, k, j)

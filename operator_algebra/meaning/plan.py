@@ -33,7 +33,7 @@ from operator_algebra.meaning import steps
 from operator_algebra.meaning.inverses import resolved
 from operator_algebra.meaning.source import Source
 from operator_algebra.models.numeric import Scalar
-from operator_algebra.operators.arrays import Block
+from operator_algebra.operators.arrays import SampleBlock
 from operator_algebra.operators.spaces import Space
 
 Place = Literal["local", "inward", "outward", "column", "number"]
@@ -55,7 +55,7 @@ class Known:
 
     node: Expr
     place: Place
-    blocks: list[Block] = field(default_factory=list[Block])
+    blocks: list[SampleBlock] = field(default_factory=list[SampleBlock])
 
 
 @dataclass(eq=False)
@@ -63,7 +63,7 @@ class Unknown:
     """A fixed point that is being solved, its blocks found so far, and at which heights its equation reads which."""
 
     node: Fixpoint
-    blocks: list[Block]
+    blocks: list[SampleBlock]
     schedule: steps.Schedule
     reads: list[tuple[Unknown, int]] = field(default_factory=list["tuple[Unknown, int]"])
 
@@ -215,7 +215,7 @@ class Planner:
     # -- products --------------------------------------------------------------------------------------------------
 
     def _returning(self, spot: _Spot, node: Expr) -> int:
-        """Block (k, k) of a sum of products: only the paths that come back to k."""
+        """SampleBlock (k, k) of a sum of products: only the paths that come back to k."""
         found: list[int | None] = []
         for items in self._terms(node):
             try:

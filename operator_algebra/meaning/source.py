@@ -46,6 +46,27 @@ def edge_ends(flow: str, parent: OfBodies) -> tuple[Indices, Indices, Indices]:
     return (below, above, below) if flow == "inward" else (below, below, above)
 
 
+class OneOf:
+    """The tree and the block sizes of one of several mechanisms that stand beside each other."""
+
+    def __init__(self, source: Source, several: int) -> None:
+        self.source = source
+        self.several = several
+        self.binding = source.binding
+        self.dtype = source.dtype
+        self.parent: OfBodies = source.parent[: len(source.parent) // several]
+        self.level: OfBodies = source.level[: len(source.parent) // several]
+
+    def layout(self, space: Space) -> Layout:
+        """Block sizes of a space."""
+        whole = self.source.layout(space)
+        return Layout.of(whole.sizes[: len(self.parent)]) if whole.attached else whole
+
+    def value(self, symbol: Symbol) -> BlockMatrix:
+        """The value of a leaf or an input, of all of them."""
+        return self.source.value(symbol)
+
+
 class ModelSource:
     """The leaves of a model at (q, v), and checked inputs."""
 

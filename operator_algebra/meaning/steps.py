@@ -1,4 +1,7 @@
-"""The steps of a plan: functions of the values found so far at one body, and of that body."""
+"""The steps of a plan: functions of the values found so far at one body, and of that body.
+
+Blocks may have a first axis for mechanisms that stand beside each other, or none where it is the same for all.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from operator_algebra.models.numeric import Kind, Scalar
-from operator_algebra.operators.arrays import Block, Signs
+from operator_algebra.operators.arrays import SampleBlock, Signs, Squares
 from operator_algebra.operators.blocks import machine_number
 from operator_algebra.operators.factors import eps, inverses
 from operator_algebra.operators.inversion import SingularBlock, exact_inverse
@@ -18,18 +21,18 @@ from operator_algebra.operators.leaves import local_blocks
 from operator_algebra.operators.local import LocalFunction
 from operator_algebra.operators.root import SquareRootError, block_root
 
-Step = Callable[[list[Block], int], Block]
+Step = Callable[[list[SampleBlock], int], SampleBlock]
 
 """From the values found so far at a body, blocks (r, c), and that body: the next."""
 
-NOTHING: Block = np.empty((0, 0))
+NOTHING: SampleBlock = np.empty((0, 0))
 """In the place of a block that is not found, or does not exist."""
 
 
 class HasBlocks(Protocol):
     """Something with one block per body."""
 
-    blocks: list[Block]
+    blocks: list[SampleBlock]
 
 
 @dataclass(eq=False)
@@ -47,21 +50,21 @@ class Rounding:
         self.signs = np.random.default_rng(seed).choice((-1.0, 1.0), _SIGNS)
         self.taken = 0
 
-    def __call__(self, block: Block) -> Block:
+    def __call__(self, block: SampleBlock) -> SampleBlock:
         """The block, rounded once more if roundings are disturbed."""
         if self.signs is None or block.dtype == object:
             return block
         return block * (1.0 + self._up_or_down(block, self.signs))
 
-    def given(self, block: Block) -> Block:
+    def given(self, block: SampleBlock) -> SampleBlock:
         """The same for a block of a leaf: entries of a rotation are right to a rounding of its largest."""
         if self.signs is None or block.dtype == object or not block.size:
             return block
         size = np.abs(block)
-        same_unit = np.minimum(size.max(axis=0), size.max(axis=1)[:, None])
+        same_unit = np.minimum(size.max(axis=-2, keepdims=True), size.max(axis=-1, keepdims=True))
         return block + self._up_or_down(block, self.signs) * same_unit * (size > 0)
 
-    def _up_or_down(self, block: Block, all_signs: Signs) -> Block:
+    def _up_or_down(self, block: SampleBlock, all_signs: Signs) -> SampleBlock:
         start = self.taken % _SIGNS
         self.taken += block.size
         signs = all_signs[start : start + block.size]
@@ -86,9 +89,9 @@ class Schedule:
         self.steps.append(step)
         return len(self.steps) - 1
 
-    def run(self, body: int) -> Block:
+    def run(self, body: int) -> SampleBlock:
         """The result at one body."""
-        values: list[Block] = []
+        values: list[SampleBlock] = []
         for step in self.steps:
             values.append(self.rounding(step(values, body)))
         assert self.result is not None
@@ -113,7 +116,7 @@ def unit(sizes: Sequence[int], zero: Scalar) -> Step:
 def total(terms: Sequence[int]) -> Step:
     """A sum."""
 
-    def step(values: list[Block], k: int) -> Block:
+    def step(values: list[SampleBlock], k: int) -> SampleBlock:
         result = values[terms[0]]
         for i in terms[1:]:
             result = result + values[i]
@@ -125,7 +128,7 @@ def total(terms: Sequence[int]) -> Step:
 def multiplied(factors: Sequence[int]) -> Step:
     """A product, from left to right."""
 
-    def step(values: list[Block], k: int) -> Block:
+    def step(values: list[SampleBlock], k: int) -> SampleBlock:
         result = values[factors[0]]
         for i in factors[1:]:
             result = result @ values[i]
@@ -147,20 +150,20 @@ def scaled(factor: HasBlocks, i: int) -> Step:
 
 def transposed(i: int) -> Step:
     """The adjoint of a block."""
-    return lambda values, k: values[i].T
+    return lambda values, k: values[i].swapaxes(-1, -2)
 
 
 def inverted(i: int, culprit: object) -> Step:
     """The inverse of a block."""
 
-    def step(values: list[Block], k: int) -> Block:
+    def step(values: list[SampleBlock], k: int) -> SampleBlock:
         block = values[i]
         try:
             if block.dtype == object:
                 return exact_inverse(block, k)
-            if block.shape == (1, 1) and block[0, 0] != 0:
+            if block.shape[-2:] == (1, 1) and block.all():
                 return 1.0 / block
-            return inverses(block[None])[0]
+            return inverses(_stacked(block)).reshape(block.shape)
         except np.linalg.LinAlgError:
             error = SingularBlock(k, 0.0, float(np.abs(block).max()))
             error.culprit = culprit
@@ -172,12 +175,17 @@ def inverted(i: int, culprit: object) -> Step:
     return step
 
 
+def _stacked(block: SampleBlock) -> Squares:
+    """One block, or those of several mechanisms, as a stack."""
+    return block if block.ndim > 2 else block[None]
+
+
 def rooted(i: int, culprit: object) -> Step:
     """The Cholesky factor of a block."""
 
-    def step(values: list[Block], k: int) -> Block:
+    def step(values: list[SampleBlock], k: int) -> SampleBlock:
         try:
-            return block_root(values[i][None])[0]
+            return block_root(_stacked(values[i])).reshape(values[i].shape)
         except SquareRootError as root:
             error = SingularBlock(k, root.least, float(np.abs(values[i]).max()))
             error.culprit = culprit
@@ -188,7 +196,7 @@ def rooted(i: int, culprit: object) -> Step:
 
 def local(function: LocalFunction, arguments: Sequence[int]) -> Step:
     """A local function of vectors."""
-    return lambda values, k: local_blocks(function, *(values[i][:, 0] for i in arguments))
+    return lambda values, k: local_blocks(function, *(values[i][..., 0] for i in arguments))
 
 
 def over_children(
@@ -203,8 +211,8 @@ def over_children(
 ) -> Step:
     """Σ E(k, c) X(c) E(c, k) over the children c of k; without `back`, Σ E(k, c) X(c)."""
 
-    def step(values: list[Block], k: int) -> Block:
-        result: Block | None = None
+    def step(values: list[SampleBlock], k: int) -> SampleBlock:
+        result: SampleBlock | None = None
         for c in children[k]:
             term = rounding.given(edges.blocks[c])
             if inner is not None:
@@ -231,7 +239,7 @@ def from_parent(
 ) -> Step:
     """E(k, p) X(p) E(p, k) for the parent p of k, zero at roots; without `back`, E(k, p) X(p)."""
 
-    def step(values: list[Block], k: int) -> Block:
+    def step(values: list[SampleBlock], k: int) -> SampleBlock:
         p = parent[k]
         if p < 0:
             return np.full((rows[k], cols[k]), zero)

@@ -113,8 +113,9 @@ class Floats:
 
     def _made(self, signature: Signature) -> Kernel | LoopCode | None:
         if self._long:
-            with suppress(Untraceable):
-                return loop_code(self._program, self._model, signature, self._loops)
+            for precision in dict.fromkeys((self.precision, DOUBLE)):
+                with suppress(Untraceable):
+                    return loop_code(self._program, self._model, signature, self._loops, precision)
         if self._small(signature):
             with suppress(Untraceable):
                 how: MachineCode = self._machine_code if self.precision is DOUBLE else "at once"

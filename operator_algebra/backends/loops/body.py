@@ -15,7 +15,7 @@ from operator_algebra.backends.scalar.graph import Node
 
 SIGNED = 64
 """So many bodies have signs of their own: they start anew, so that they stay in the cache."""
-_HALF_OF_ONE = 1023 << 51
+_HALVES_OF_ONE = {64: 1023 << 51, 32: 127 << 22}
 """Half of the bits of 1."""
 
 
@@ -29,9 +29,9 @@ class Setting:
     fuses: bool
 
     @property
-    def bytes(self) -> int:
-        """Of a vector."""
-        return 8 * self.block.lanes
+    def marked(self) -> int:
+        """Bits of what says in which lanes columns run."""
+        return max(8, self.block.lanes)
 
     @cached_property
     def carried(self) -> frozenset[Slot]:
@@ -54,9 +54,10 @@ class Setting:
 def rough_root(x: Vector) -> Vector:
     """√x or up to 6 % more, for the time of an addition: half of the exponent, half of the digits behind it."""
     block = x.block
+    width = block.precision.bits
     bits = block.named(f"bitcast {block.reals} {x.name} to {block.integers}")
-    half = block.named(f"lshr {block.integers} {bits}, splat (i64 1)")
-    moved = block.named(f"add {block.integers} {half}, splat (i64 {_HALF_OF_ONE})")
+    half = block.named(f"lshr {block.integers} {bits}, splat (i{width} 1)")
+    moved = block.named(f"add {block.integers} {half}, splat (i{width} {_HALVES_OF_ONE[width]})")
     return block.vector(f"bitcast {block.integers} {moved} to {block.reals}")
 
 
@@ -94,7 +95,7 @@ class Body:
             if slot in slots:
                 address, value = self._slot("above", slot), self.read(node)
                 if not self.cut.kinds[self.kind].first:
-                    value = block.vector(f"load {block.reals}, ptr {address}, align 8") + value
+                    value = block.vector(f"load {block.reals}, ptr {address}, {self.block.aligned}") + value
                 self._store(value, address)
         for slot, node in piece.added.items():
             if slot in slots:
@@ -127,20 +128,21 @@ class Body:
         Memory has a bit for each lane in which children have sent some; else what stands there is nothing.
         """
         block, one, mask = self.block, self.block.constant(1.0), f"i{self.block.lanes}"
+        marks = f"i{self.setting.marked}"
         within = [block.compared("ole", self.read(node), one) for node in columns.limits]
         inside = block.named(f"bitcast {block.truths} {block.both(within)} to {mask}")
         starting = block.named(f"xor {mask} {inside}, -1")
         place = self._active(self.k)
-        before = block.named(f"load i8, ptr {place}")
-        block.lines.append(f"store i8 0, ptr {place}")
-        wide = starting if mask == "i8" else block.named(f"zext {mask} {starting} to i8")
-        running = block.named(f"or i8 {wide}, {before}")
-        needless = block.named(f"icmp eq i8 {running}, 0")
+        before = block.named(f"load {marks}, ptr {place}")
+        block.lines.append(f"store {marks} 0, ptr {place}")
+        wide = starting if mask == marks else block.named(f"zext {mask} {starting} to {marks}")
+        running = block.named(f"or {marks} {wide}, {before}")
+        needless = block.named(f"icmp eq {marks} {running}, 0")
         block.lines += [f"br i1 {needless}, label %{after}, label %{here}", f"{here}:"]
         count = block.named("load i64, ptr %runs")
         block.lines.append(f"store i64 {block.named(f'add i64 {count}, 1')}, ptr %runs")
         self._starting = block.named(f"bitcast {mask} {starting} to {block.truths}")
-        self._received = block.named(f"icmp ne i8 {before}, 0")
+        self._received = block.named(f"icmp ne {marks} {before}, 0")
         self._compute(columns.wanted(self.cut.read))
         self._judge(block.both([self._positive(node) for node in columns.positive]))
         sent = {slot: node for slot, node in columns.sent.items() if slot in self.cut.read}
@@ -148,21 +150,21 @@ class Body:
             return
         going = block.compared("ugt", self.read(columns.left), one)
         bits = block.named(f"bitcast {block.truths} {going} to {mask}")
-        wide = bits if mask == "i8" else block.named(f"zext {mask} {bits} to i8")
+        wide = bits if mask == marks else block.named(f"zext {mask} {bits} to {marks}")
         place = self._active(self._above())
-        there = block.named(f"load i8, ptr {place}")
-        block.lines.append(f"store i8 {block.named(f'or i8 {there}, {wide}')}, ptr {place}")
-        others = block.named(f"icmp ne i8 {there}, 0")
+        there = block.named(f"load {marks}, ptr {place}")
+        block.lines.append(f"store {marks} {block.named(f'or {marks} {there}, {wide}')}, ptr {place}")
+        others = block.named(f"icmp ne {marks} {there}, 0")
         none = block.constant(0.0)
         for slot, node in sent.items():
             address = self._slot("above", slot)
-            value = block.vector(f"load {block.reals}, ptr {address}, align 8")
+            value = block.vector(f"load {block.reals}, ptr {address}, {self.block.aligned}")
             value = block.vector(f"select i1 {others}, {block.reals} {value.name}, {block.reals} zeroinitializer")
             self._store(value + block.chosen(going, self.read(node), none), address)
 
     def _active(self, k: str) -> str:
         place = self.block.named(f"and i64 {k}, %mask")
-        return self.block.named(f"getelementptr i8, ptr %active{self.of}, i64 {place}")
+        return self.block.named(f"getelementptr i{self.setting.marked}, ptr %active{self.of}, i64 {place}")
 
     def _one(self, node: Node) -> Vector:
         a = self.read(node.a)
@@ -234,19 +236,20 @@ class Body:
                 return self.block.vector(f"select i1 {self._received}, {chosen}")
 
     def _vector(self, address: str) -> Vector:
-        return self.block.vector(f"load {self.block.reals}, ptr {address}, align 8")
+        return self.block.vector(f"load {self.block.reals}, ptr {address}, {self.block.aligned}")
 
     def _store(self, value: Vector, address: str) -> None:
-        self.block.lines.append(f"store {self.block.reals} {value.name}, ptr {address}, align 8")
+        self.block.lines.append(f"store {self.block.reals} {value.name}, ptr {address}, {self.block.aligned}")
 
     def _spread(self, table: str, width: int, place: int) -> Vector:
         """A number of the body, the same in all lanes."""
         block = self.block
         k = self.block.named(f"and i64 {self.k}, {SIGNED - 1}") if table == "signs" else self.k
-        base = self._base(table, k, table, 8 * width)
-        address = block.named(f"getelementptr i8, ptr {base}, i64 {8 * place}")
-        number = block.named(f"load double, ptr {address}")
-        one = block.named(f"insertelement {block.reals} poison, double {number}, i64 0")
+        size = block.precision.bytes
+        base = self._base(table, k, table, size * width)
+        address = block.named(f"getelementptr i8, ptr {base}, i64 {size * place}")
+        number = block.named(f"load {block.real}, ptr {address}")
+        one = block.named(f"insertelement {block.reals} poison, {block.real} {number}, i64 0")
         zeros = f"<{block.lanes} x i32> zeroinitializer"
         return block.vector(f"shufflevector {block.reals} {one}, {block.reals} poison, {zeros}")
 
@@ -263,7 +266,7 @@ class Body:
         """The address of a slot of the body or of its parent."""
         block, k = self.block, self.k
         if slot[0] == "whole":
-            place = self.setting.bytes * self.cut.whole[slot]
+            place = self.block.bytes * self.cut.whole[slot]
             return block.named(f"getelementptr i8, ptr %whole{self.of}, i64 {place}")
         if where == "above":
             k = self._above()
@@ -272,12 +275,12 @@ class Body:
         name = f"{where} {table}"
         if passes and name not in self._bases:
             k = block.named(f"and i64 {k}, %mask")
-        base = self._base(name, k, table + self.of, self.setting.bytes * len(places))
-        return block.named(f"getelementptr i8, ptr {base}, i64 {self.setting.bytes * places[slot]}")
+        base = self._base(name, k, table + self.of, self.block.bytes * len(places))
+        return block.named(f"getelementptr i8, ptr {base}, i64 {self.block.bytes * places[slot]}")
 
     def _fixed(self, array: int, i: int) -> str:
         """The same of what belongs to no body."""
-        return self.block.named(f"getelementptr i8, ptr %base{array}{self.of}, i64 {self.setting.bytes * i}")
+        return self.block.named(f"getelementptr i8, ptr %base{array}{self.of}, i64 {self.block.bytes * i}")
 
     def _above(self) -> str:
         """The number of the parent."""
@@ -294,6 +297,6 @@ class Body:
         if name not in self._bases:
             place = block.named(f"getelementptr i64, ptr %start{array}, i64 {self.k}")
             start = block.named(f"load i64, ptr {place}")
-            offset = block.named(f"mul i64 {start}, {self.setting.bytes}")
+            offset = block.named(f"mul i64 {start}, {self.block.bytes}")
             self._bases[name] = block.named(f"getelementptr i8, ptr %base{array}{self.of}, i64 {offset}")
-        return block.named(f"getelementptr i8, ptr {self._bases[name]}, i64 {self.setting.bytes * i}")
+        return block.named(f"getelementptr i8, ptr {self._bases[name]}, i64 {self.block.bytes * i}")

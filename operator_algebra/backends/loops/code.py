@@ -10,13 +10,13 @@ import numpy as np
 from operator_algebra.backends.backend import Result
 from operator_algebra.backends.native.run import Computed
 from operator_algebra.backends.scalar.traced import Laid
-from operator_algebra.models.numeric import Numbers
+from operator_algebra.models.numeric import Kind, Numbers
 
 
 class LoopCode(ABC):
     """Loops for one model and one form of arguments; they are machine code from the first call on."""
 
-    kind = np.dtype(np.float64)
+    kind: Kind
     """Of the numbers that it takes and gives."""
     native = True
     given: tuple[int, ...]
@@ -49,12 +49,14 @@ class LoopCode(ABC):
 
     def single(self, arguments: Sequence[float]) -> list[float] | None:
         """The entries of the results at one configuration; None where they may not be trusted."""
-        whole, _, results = self.batch(np.split(np.array([arguments]), np.cumsum(self.given)[:-1], axis=1), 1)
+        whole, _, results = self.batch(
+            np.split(np.array([arguments], dtype=self.kind), np.cumsum(self.given)[:-1], axis=1), 1
+        )
         return np.concatenate(results, axis=1)[0].tolist() if whole else None
 
     def one(self, entries: Sequence[float]) -> dict[str, Result]:
         """Results of one configuration, from its entries."""
-        return self.laid_out(np.split(np.array([entries]), np.cumsum(self._sizes)[:-1], axis=1), ())
+        return self.laid_out(np.split(np.array([entries], dtype=self.kind), np.cumsum(self._sizes)[:-1], axis=1), ())
 
     def door(self, names: Sequence[str], other: Callable[..., object], threads: int = 1) -> None:
         """Arguments are turned in each call, so code does not take them as they are."""

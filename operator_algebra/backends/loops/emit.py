@@ -12,6 +12,7 @@ from operator_algebra.backends.loops.body import Body, Setting
 from operator_algebra.backends.loops.records import Cut, Piece
 from operator_algebra.backends.loops.rows import WATCHED, given_back, looked_through, taken
 from operator_algebra.backends.native.text import Block, counted
+from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.programs.program import Direction
 
 _TABLES = ("kinds", "parents", "numbers", "signs")
@@ -23,13 +24,13 @@ EACH = ("array", "step", "size", "start")
 """What stands there of each array."""
 
 _DECLARED = """\
-declare {reals} @llvm.sqrt.v{lanes}f64({reals})
-declare {reals} @llvm.fabs.v{lanes}f64({reals})
-declare {reals} @llvm.fma.v{lanes}f64({reals}, {reals}, {reals})
+declare {reals} @llvm.sqrt.{suffix}({reals})
+declare {reals} @llvm.fabs.{suffix}({reals})
+declare {reals} @llvm.fma.{suffix}({reals}, {reals}, {reals})
 """
 
 
-def loop_text(cut: Cut, inputs: int, results: int, lanes: int, *, fuses: bool) -> str:
+def loop_text(cut: Cut, inputs: int, results: int, lanes: int, *, fuses: bool, precision: Precision = DOUBLE) -> str:
     """The module with the function `kernel(first, stop, bodies, table)`, for samples from `first` to `stop`.
 
     The table has `FIXED`, then for coordinates, each input and each result the address of an array (samples, entries),
@@ -39,13 +40,13 @@ def loop_text(cut: Cut, inputs: int, results: int, lanes: int, *, fuses: bool) -
     number of the body with the bits of `mask`; `runs` counts bodies in which columns run. If it `fuses`, a
     product that is added to something is not rounded before.
     """
-    return _Emitter(cut, inputs, results, lanes, fuses).text()
+    return _Emitter(cut, inputs, results, Block(lanes, precision=precision), fuses).text()
 
 
 class _Emitter:
-    def __init__(self, cut: Cut, inputs: int, results: int, lanes: int, fuses: bool) -> None:
+    def __init__(self, cut: Cut, inputs: int, results: int, block: Block, fuses: bool) -> None:
         self.cut = cut
-        self.block = Block(lanes)
+        self.block = block
         self.inputs = inputs
         self.arrays = 1 + inputs + results
         self.setting = Setting(cut, self.block, inputs, fuses)
@@ -54,7 +55,7 @@ class _Emitter:
         """The module."""
         block = self.block
         lines = block.lines
-        wide = Block(max(block.lanes, WATCHED if block.lanes == 1 else 0))
+        wide = Block(max(block.lanes, WATCHED if block.lanes == 1 else 0), precision=block.precision)
         lines += [f"%trusted = alloca {self._mask}, i64 {BESIDE}", f"%watch = alloca {wide.reals}"]
         for place, name in enumerate(FIXED):
             self._from_table(place, name, "i64" if name in ("mask", "apart", "most") else "ptr")
@@ -62,8 +63,9 @@ class _Emitter:
             for i, name in enumerate(EACH):
                 kind = "i64" if name in ("step", "size") else "ptr"
                 self._from_table(len(FIXED) + len(EACH) * array + i, f"{name}{array}", kind)
-            lines.append(f"%bytes{array} = mul i64 %size{array}, {self.setting.bytes}")
-        lines += ["%end = sub i64 %stop, 1", "%frames = add i64 %mask, 1", "br label %block"]
+            lines.append(f"%bytes{array} = mul i64 %size{array}, {block.bytes}")
+        lines += ["%end = sub i64 %stop, 1", "%bodies.kept = add i64 %mask, 1"]
+        lines += [f"%frames = mul i64 %bodies.kept, {self.setting.marked // 8}", "br label %block"]
         lines += ["block:", "%sample = phi i64 [%first, %entry], [%next, %last]"]
         self._count()
         with self._beside("given") as of:
@@ -85,7 +87,7 @@ class _Emitter:
         more = block.named("icmp slt i64 %next, %stop")
         lines += [f"br i1 {more}, label %block, label %done", "done:", "ret i64 0"]
         head = "define i64 @kernel(i64 %first, i64 %stop, i64 %bodies, ptr %table) {\nentry:"
-        declared = _DECLARED.format(reals=block.reals, lanes=block.lanes)
+        declared = _DECLARED.format(reals=block.reals, suffix=block.suffix)
         return "\n".join([declared, head, *lines, "}", ""])
 
     @property
@@ -149,7 +151,7 @@ class _Emitter:
     def _take(self, of: str, wide: Block) -> None:
         """Entries where they are read; whether they are finite. Sums are nothing yet."""
         block = self.block
-        block.lines.append(f"store {wide.reals} zeroinitializer, ptr %watch, align 8")
+        block.lines.append(f"store {wide.reals} zeroinitializer, ptr %watch, {wide.aligned}")
         for array, rows in enumerate(self._rows(of, range(self.arrays if block.lanes == 1 else 1 + self.inputs))):
             if block.lanes > 1:
                 taken(block, f"in{array}", rows, f"%size{array}", f"%base{array}{of}")
@@ -158,9 +160,9 @@ class _Emitter:
             if array <= self.inputs:
                 looked_through(block, f"in{array}", f"%base{array}", f"%size{array}")
         for place in self.cut.whole.values():
-            address = block.named(f"getelementptr i8, ptr %whole{of}, i64 {self.setting.bytes * place}")
-            block.lines.append(f"store {block.reals} zeroinitializer, ptr {address}, align 8")
-        watched = block.named(f"load {wide.reals}, ptr %watch, align 8")
+            address = block.named(f"getelementptr i8, ptr %whole{of}, i64 {block.bytes * place}")
+            block.lines.append(f"store {block.reals} zeroinitializer, ptr {address}, {block.aligned}")
+        watched = block.named(f"load {wide.reals}, ptr %watch, {wide.aligned}")
         finite = block.named(f"fcmp oeq {wide.reals} {watched}, zeroinitializer")
         if wide.lanes > block.lanes:
             bits = block.named(f"bitcast {wide.truths} {finite} to i{wide.lanes}")

@@ -15,7 +15,6 @@ from operator_algebra.backends.scalar.algebra import NodeNumbers
 from operator_algebra.backends.scalar.graph import Node, Scalar, Untraceable, needed
 from operator_algebra.backends.scalar.leaves import NodeLeaves, Pose
 from operator_algebra.backends.scalar.signature import Signature
-from operator_algebra.backends.scalar.sine import FARTHEST
 from operator_algebra.backends.sizes import place_of
 from operator_algebra.lowering.bounds import Elimination
 from operator_algebra.models.model import Model
@@ -306,7 +305,7 @@ class KindTracer(PieceTracer):
             if node.operation in ("sin", "cos") and turn_of(node, self.loads) is None:
                 angles[node.a.number] = node.a
         for angle in angles.values():
-            yield self._graph.subtract(self._graph.of(FARTHEST), abs(angle))
+            yield self._graph.subtract(self._graph.of(self.precision.farthest), abs(angle))
 
     def keep(self, sweep: Sweep) -> None:
         """What later sweeps see of this one: loads."""
@@ -361,7 +360,7 @@ class KindTracer(PieceTracer):
                     if found.kept.setdefault(slot, node) is not node:
                         raise Untraceable("a coordinate is measured from two places")
                     angles[node.a.number] = node.a
-        far = self._graph.of(FARTHEST)
+        far = self._graph.of(self.precision.farthest)
         found.positive = [self._graph.subtract(far, abs(angle)) for angle in angles.values()]
         if self.quaternion is not None:
             found.positive.append(self.turns([self._load(Load("coordinate", place)) for place in self.quaternion]))

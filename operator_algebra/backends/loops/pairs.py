@@ -17,6 +17,7 @@ from operator_algebra.backends.loops.limits import LIMITS, Limits
 from operator_algebra.backends.loops.run import loop_kernel
 from operator_algebra.backends.native.run import Computed
 from operator_algebra.backends.scalar.graph import Untraceable
+from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.backends.scalar.traced import Laid
 from operator_algebra.backends.sizes import place_of
@@ -36,19 +37,24 @@ _TOGETHER = 1024
 """So many columns are computed in one call."""
 
 
-def loop_code(program: Program, model: Model, signature: Signature, limits: Limits = LIMITS) -> LoopCode:
+def loop_code(
+    program: Program, model: Model, signature: Signature, limits: Limits = LIMITS, precision: Precision = DOUBLE
+) -> LoopCode:
     """The loops of a program, column by column where a result has blocks for pairs of bodies."""
     if all(output.walk is None for output in program.outputs):
-        return loop_kernel(program, model, signature, limits)
+        return loop_kernel(program, model, signature, limits, precision)
     if len(program.outputs) > 1:
         raise Untraceable("one of several results has blocks for pairs of bodies")
-    return PairKernel(program, model, signature, limits)
+    return PairKernel(program, model, signature, limits, precision)
 
 
 class PairKernel(LoopCode):
     """All blocks of an operator, or one, by the columns that it has."""
 
-    def __init__(self, program: Program, model: Model, signature: Signature, limits: Limits = LIMITS) -> None:
+    def __init__(
+        self, program: Program, model: Model, signature: Signature, limits: Limits, precision: Precision
+    ) -> None:
+        self.kind = np.dtype(precision.name)
         (output,) = program.outputs
         e = body_of(output.formula)
         self._rows, self._columns = (_part(output, i, space, model, signature) for i, space in enumerate(_sides(e)))
@@ -59,7 +65,8 @@ class PairKernel(LoopCode):
         self._width = own.size
         unit = InputValue(symbol.type, symbol.structure, own, one, dense=np.zeros((self._width, 1)))
         values = {**signature.values, symbol.name: unit}
-        self._kernel = loop_kernel(applied, model, Signature(values, signature.layouts, signature.absent), limits)
+        form = Signature(values, signature.layouts, signature.absent)
+        self._kernel = loop_kernel(applied, model, form, limits, precision)
         self.given = self._kernel.given[:-1]
         shape = self._rows.stop - self._rows.start, self._columns.stop - self._columns.start
         self.results = [Laid(output.name, (shape,), False)]
@@ -68,11 +75,11 @@ class PairKernel(LoopCode):
     def batch(self, given: Sequence[Numbers], count: int, threads: int = 1) -> Computed:
         """The results of some samples, as by a `LoopKernel`."""
         ((height, width),) = self.results[0].shapes
-        found, good = np.empty((count * width, height)), np.ones(count, dtype=np.bool_)
+        found, good = np.empty((count * width, height), dtype=self.kind), np.ones(count, dtype=np.bool_)
         for start in range(0, count * width, _TOGETHER):
             places = np.arange(start, min(start + _TOGETHER, count * width))
             samples, columns = places // width, places % width
-            units = np.zeros((len(places), self._width))
+            units = np.zeros((len(places), self._width), dtype=self.kind)
             units[np.arange(len(places)), self._columns.start + columns] = 1.0
             arrays = [array if len(array) == 1 else array[samples] for array in given]
             _, trusted, (whole,) = self._kernel.batch([*arrays, units], len(places), threads)

@@ -23,6 +23,7 @@ from operator_algebra.backends.loops.tracer import NotYet, Shared, is_base
 from operator_algebra.backends.loops.weights import weights
 from operator_algebra.backends.loops.whole import WholeTracer
 from operator_algebra.backends.scalar.graph import Untraceable, needed
+from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.errors import SingularError
 from operator_algebra.lowering.bounds import elimination
@@ -43,13 +44,23 @@ _FAMILIES = ("spatial", "joint")
 """Spaces whose blocks are as large as the kind of a joint says."""
 
 
-def cut(program: Program, model: Model, signature: Signature, *, bearing: bool = True, limits: Limits = LIMITS) -> Cut:
+def cut(
+    program: Program,
+    model: Model,
+    signature: Signature,
+    *,
+    bearing: bool = True,
+    limits: Limits = LIMITS,
+    precision: Precision = DOUBLE,
+) -> Cut:
     """The pieces of a program; `Untraceable` where it is more than sweeps that give vectors.
 
-    With `bearing` columns of rounding stand beside them, if inertia tells where they have to run: see `weights`.
+    With `bearing` columns of rounding stand beside them, if inertia tells where they have to run: see `weights`. What
+    tells whether numbers may be trusted is that of a precision.
     """
     try:
-        return _Cutter(by_classical_accelerations(program), model, signature, limits, bearing=bearing).cut()
+        own = by_classical_accelerations(program)
+        return _Cutter(own, model, signature, limits, precision, bearing=bearing).cut()
     except Unread as relations:
         raise Untraceable(str(relations)) from None
     except (ArithmeticError, AttributeError, LookupError, SingularError, TypeError, ValueError) as error:
@@ -57,7 +68,16 @@ def cut(program: Program, model: Model, signature: Signature, *, bearing: bool =
 
 
 class _Cutter:
-    def __init__(self, program: Program, model: Model, signature: Signature, limits: Limits, *, bearing: bool) -> None:
+    def __init__(
+        self,
+        program: Program,
+        model: Model,
+        signature: Signature,
+        limits: Limits,
+        precision: Precision,
+        *,
+        bearing: bool,
+    ) -> None:
         self.program = program
         self.sweeps = _in_order(program)
         if not all(program.computed[number].value.attached for number in _ends(program)):
@@ -87,6 +107,8 @@ class _Cutter:
         self.kinds = kinds(model, sharing(classes, limits.most_kinds(model.n)), other, limits)
         self.tracers = [KindTracer(program, model, signature, kind, self.shared) for kind in self.kinds]
         self.whole = WholeTracer(program, model, signature, self.shared)
+        for tracer in (*self.tracers, self.whole):
+            tracer.precision = precision
         if bearing:
             self._bear(np.asarray(model.parent))
 

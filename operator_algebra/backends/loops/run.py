@@ -25,6 +25,7 @@ from operator_algebra.backends.native.machine import Loaded, machine
 from operator_algebra.backends.native.run import TOGETHER, Computed, address, in_rows
 from operator_algebra.backends.native.store import code_of
 from operator_algebra.backends.scalar.graph import Untraceable, operations
+from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.signature import Signature, given
 from operator_algebra.backends.signs import random_signs
 from operator_algebra.models.model import Model
@@ -44,19 +45,21 @@ _LINE = 8
 Array = np.ndarray[tuple[int, ...], np.dtype[np.generic]]
 
 
-def loop_kernel(program: Program, model: Model, signature: Signature, limits: Limits = LIMITS) -> LoopKernel:
+def loop_kernel(
+    program: Program, model: Model, signature: Signature, limits: Limits = LIMITS, precision: Precision = DOUBLE
+) -> LoopKernel:
     """The loops of a program; columns of rounding run in all bodies if they do in many at a configuration tried."""
-    found = LoopKernel(program, model, signature, limits)
-    return found if found.share() <= _OFTEN else LoopKernel(program, model, signature, limits, bearing=False)
+    found = LoopKernel(program, model, signature, limits, precision)
+    return found if found.share() <= _OFTEN else LoopKernel(program, model, signature, limits, precision, bearing=False)
 
 
 class Room(NamedTuple):
-    """Memory of a thread, in numbers: how many, and where those start that bodies keep, that pass, columns, sums."""
+    """Memory of a thread: doubles in all, and bytes to what bodies keep, what passes, columns, sums."""
 
     size: int
     starts: tuple[int, ...]
     apart: int
-    """From what belongs to a vector of samples to what belongs to the next."""
+    """Bytes from what belongs to a vector of samples to what belongs to the next."""
     beside: int
     """How many vectors are computed beside each other."""
 
@@ -68,12 +71,23 @@ class LoopKernel(LoopCode):
     """
 
     def __init__(
-        self, program: Program, model: Model, signature: Signature, limits: Limits = LIMITS, *, bearing: bool = True
+        self,
+        program: Program,
+        model: Model,
+        signature: Signature,
+        limits: Limits = LIMITS,
+        precision: Precision = DOUBLE,
+        *,
+        bearing: bool = True,
     ) -> None:
         if machine() is None:
             raise Untraceable("there is no LLVM here")
         self._model = model
-        self.cut = cut(program, model, signature, bearing=bearing, limits=limits)
+        self._precision = precision
+        self.kind = np.dtype(precision.name)
+        self.cut = cut(program, model, signature, bearing=bearing, limits=limits, precision=precision)
+        if precision is not DOUBLE and _has_logarithms(self.cut):
+            raise Untraceable(f"there are no logarithms of {precision.name}")
         if _length(self.cut) > limits.operations:
             raise Untraceable("there is more code than is worth its time")
         blocks = given(Bound(signature.values, signature.layouts, signature.absent))
@@ -99,7 +113,7 @@ class LoopKernel(LoopCode):
             return 0.0
         q, _ = self._model.random(0)
         self._runs[0] = 0
-        self.batch([q[None], *(np.zeros((1, size)) for size in self.given[1:])], 1)
+        self.batch([one.astype(self.kind) for one in (q[None], *(np.zeros((1, size)) for size in self.given[1:]))], 1)
         return float(self._runs[0]) / self._model.n
 
     @cached_property
@@ -108,13 +122,14 @@ class LoopKernel(LoopCode):
         n, several = self._model.n, self.cut.kinds
         of = np.empty(n, dtype=np.uint8)
         fixed = [table(self.cut, place) for place in range(len(several))]
-        numbers = np.empty((n, max(one.shape[1] for one in fixed)))
+        numbers = np.empty((n, max(one.shape[1] for one in fixed)), dtype=self.kind)
         for place, (kind, one) in enumerate(zip(several, fixed, strict=True)):
             of[kind.bodies] = place
             numbers[kind.bodies, : one.shape[1]] = one
         signs = [random_signs(SIGNED, sign.entries, sign.salt).reshape(SIGNED, -1) for sign in self.cut.signs]
         beside = np.concatenate(signs, axis=1) if signs else np.empty((SIGNED, 0))
-        return of, np.asarray(self._model.parent, dtype=np.int64), numbers, np.ascontiguousarray(beside)
+        own = np.ascontiguousarray(beside, dtype=self.kind)
+        return of, np.asarray(self._model.parent, dtype=np.int64), numbers, own
 
     @cached_property
     def _addresses(self) -> list[int]:
@@ -133,7 +148,9 @@ class LoopKernel(LoopCode):
 
     def _text(self, lanes: int) -> str:
         here = machine()
-        return loop_text(self.cut, len(self._inputs), len(self.results), lanes, fuses=here is not None and here.fuses)
+        fuses = here is not None and here.fuses
+        arrays = len(self._inputs), len(self.results)
+        return loop_text(self.cut, *arrays, lanes, fuses=fuses, precision=self._precision)
 
     def _code(self, lanes: int) -> Loaded:
         if lanes not in self._codes:
@@ -147,8 +164,9 @@ class LoopKernel(LoopCode):
     def _lanes(self, count: int) -> int:
         here = machine()
         assert here is not None
-        large = 8 * here.lanes * len(self.cut.slots) * self._model.n > _MEMORY
-        return 1 if count == 1 or large else here.lanes
+        lanes = here.lanes * DOUBLE.bytes // self._precision.bytes
+        large = self._precision.bytes * lanes * len(self.cut.slots) * self._model.n > _MEMORY
+        return 1 if count == 1 or large else lanes
 
     def batch(self, given: Sequence[Numbers], count: int, threads: int = 1) -> Computed:
         """The results of some samples.
@@ -158,8 +176,8 @@ class LoopKernel(LoopCode):
         """
         lanes = self._lanes(count)
         code = self._code(lanes)
-        arrays = [in_rows(array, count, array.shape[1]) for array in self._joined(given)]
-        results = [np.empty((count, size)) for size in self._sizes]
+        arrays = [in_rows(array, count, array.shape[1], self.kind) for array in self._joined(given)]
+        results = [np.empty((count, size), dtype=self.kind) for size in self._sizes]
         good = np.empty(count + lanes, dtype=np.bool_)  # lanes that are left over have flags, too
         table: list[int] = []
         for array, start in zip((*arrays, *results), self._started, strict=True):
@@ -168,9 +186,9 @@ class LoopKernel(LoopCode):
 
         def run(first: int, stop: int) -> None:
             kept, start = _memory(room.size)
-            active = np.zeros(room.beside * self._frames, dtype=np.uint8)
-            own = [start + 8 * one for one in room.starts]
-            rest = address(active), address(self._runs), flags, self._frames - 1, 8 * room.apart, room.beside
+            active = np.zeros(room.beside * self._frames * max(1, lanes // 8), dtype=np.uint8)
+            own = [start + one for one in room.starts]
+            rest = address(active), address(self._runs), flags, self._frames - 1, room.apart, room.beside
             code.entry(first, stop, self._model.n, self._packed(*self._addresses, *own, *rest, *table))
             del kept
 
@@ -199,10 +217,11 @@ class LoopKernel(LoopCode):
             columns = sum((*self.given, *self._sizes)) if lanes > 1 else 0
             passing = self._frames * len(self.cut.passing)
             parts = self._model.n * len(self.cut.slots), passing, columns, len(self.cut.whole)
-            apart = lanes * sum(parts)
-            beside = BESIDE if lanes > 1 and 8 * apart <= _NEAR else 1
-            starts = tuple(lanes * sum(parts[:i]) for i in range(len(parts)))
-            found = self._rooms[lanes] = Room(beside * apart + 1, starts, apart, beside)
+            width = lanes * self._precision.bytes
+            apart = width * sum(parts)
+            beside = BESIDE if lanes > 1 and apart <= _NEAR else 1
+            starts = tuple(width * sum(parts[:i]) for i in range(len(parts)))
+            found = self._rooms[lanes] = Room(beside * apart // DOUBLE.bytes + 1, starts, apart, beside)
         return found
 
     @property
@@ -227,6 +246,11 @@ class LoopKernel(LoopCode):
         """Results with the axes of the batch, from arrays (samples, entries)."""
         pairs = zip(self._found, arrays, strict=True)
         return {found.laid.name: found.result(array, lead) for found, array in pairs}
+
+
+def _has_logarithms(pieces: Cut) -> bool:
+    ends = (piece.wanted_at_most(pieces.read) for row in pieces.table for piece in row)
+    return any("log" in operations(several) for several in ends)
 
 
 def _length(pieces: Cut) -> int:

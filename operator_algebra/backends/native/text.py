@@ -42,6 +42,16 @@ class Block:
         return f"<{self.lanes} x i{self.precision.bits}>"
 
     @property
+    def bytes(self) -> int:
+        """Of a vector of numbers."""
+        return self.lanes * self.precision.bytes
+
+    @property
+    def aligned(self) -> str:
+        """What is promised of the addresses of vectors: no more than of those of numbers."""
+        return f"align {self.precision.bytes}"
+
+    @property
     def truths(self) -> str:
         """The type of what comparisons give."""
         return f"<{self.lanes} x i1>"

@@ -6,8 +6,12 @@ from operator_algebra.expressions.names import Style, written
 from operator_algebra.expressions.nodes import Expr, Fixpoint, Inverse, Symbol
 from operator_algebra.expressions.query import Query, body_of
 from operator_algebra.expressions.traverse import symbols
+from operator_algebra.markup import width
 from operator_algebra.pages.writer import Writer
 from operator_algebra.programs.program import Output, Program
+
+_WIDE = 120
+"""Columns of a line of several definitions."""
 
 
 def head(program: Program, writer: Writer) -> list[str]:
@@ -21,7 +25,15 @@ def head(program: Program, writer: Writer) -> list[str]:
     results = "; ".join(result(program, writer, output) for output in program.outputs)
     lines = [f"given {given or 'nothing'}          result {results}"]
     meant = [f"{written(s.name, writer.style)} = {_definition(s, writer.style)}" for s in mentioned(program)]
-    return lines if not meant else [*lines, "where " + "; ".join(meant)]
+    return lines + _where(meant)
+
+
+def _where(meant: list[str]) -> list[str]:
+    """What names mean, on one line if it has room."""
+    line = "where " + "; ".join(meant)
+    if width(line) <= _WIDE:
+        return [line] if meant else []
+    return [f"{'      ' if i else 'where '}{one}" for i, one in enumerate(meant)]
 
 
 def result(program: Program, writer: Writer, output: Output) -> str:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from operator_algebra import symbols as s
-from operator_algebra.applications import geometry
+from operator_algebra.applications import dynamics, geometry
 from operator_algebra.errors import OperatorAlgebraError
 from operator_algebra.expressions.query import trace
 from operator_algebra.lowering.lower import lower
@@ -41,6 +41,13 @@ def test_notes_stand_near_their_lines() -> None:
     inward = next(i for i, line in enumerate(lines) if line.startswith("for k from the tips"))
     noted = [line for line in lines[inward:] if line.endswith("over children c of k")]
     assert any(re.search(r"\S {4}over", line) for line in noted)
+
+
+def test_long_definitions_have_a_line_each() -> None:
+    head = lower(geometry.curvature).pseudocode().partition("\n\n")[0].splitlines()
+    assert [line[:6] for line in head[1:]] == ["where ", *["      "] * (len(head) - 2)]
+    assert all(re.match(r"\S+ = \S", line[6:]) for line in head[1:])
+    assert lower(dynamics.forward_dynamics).pseudocode().splitlines()[1].count("; ") == 1
 
 
 def test_numbering_of_papers() -> None:

@@ -140,8 +140,9 @@ class _Classes:
         while dirty:
             by_class: dict[int, list[Ref]] = {}
             for ref in dirty:
-                by_class.setdefault(self.of[ref], []).append(ref)
-            keys = {ref: self._key(ref) for ref in dirty}
+                if len(self._members[self.of[ref]]) > 1:  # what is alone has nothing to be told apart from
+                    by_class.setdefault(self.of[ref], []).append(ref)
+            keys = {ref: self._key(ref) for refs in by_class.values() for ref in refs}
             dirty = set[Ref]()
             for number, refs in by_class.items():
                 for moved in self._split(number, refs, keys):
@@ -257,7 +258,7 @@ class _Classes:
         found: list[int] = []
         for factor in factors:
             own = self.class_of(factor)
-            opposite = self.of.get(Ref(-factor.value))
+            opposite = self.of.get(Ref(-factor.value)) if self.signs else None
             if opposite is None:
                 found.append(own)
                 continue

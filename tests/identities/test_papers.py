@@ -174,3 +174,9 @@ def test_the_bracket_of_7_5_is_skew_by_writing_alone() -> None:
     bracket = s.E_psi @ s.pi_dot - s.pi_dot @ s.E_psi.T - s.delta @ s.P + s.P @ s.delta.T
     assert oa.equal(bracket.T, -bracket)
     assert not oa.equal(bracket.T, bracket)
+
+
+def test_what_a_result_is_about_is_said_without_the_one_before() -> None:
+    """Whoever asks for one number reads one row."""
+    leaning = re.compile(r"^(the same|they|their|them|it|its|these|those|such|that|this)\b")
+    assert [one.citation for results in index().values() for one in results if leaning.search(one.says)] == []

@@ -123,7 +123,8 @@ class Beside:
         for bodies, blocks in leaves.groups(leaf):
             listed, rows, cols = places(leaf, bodies, self._tree)
             here = blocks[..., listed, :, :]
-            every = np.broadcast_to(here, (len(chosen), *here.shape[-3:])).reshape(-1, *here.shape[-2:])
+            count = len(chosen) * len(listed)
+            every = np.broadcast_to(here, (len(chosen), *here.shape[-3:])).reshape(count, *here.shape[-2:])
             down = rows + (0 if leaf.stands == "ground edge" else first)
             across = cols + (0 if leaf.stands == "column" else first)
             where = (len(chosen), len(listed))

@@ -241,6 +241,8 @@ class Prober:
 
     def _substituted(self, body: Expr, right: Floats) -> Floats:
         """The columns y with body y = right, by substitution along the tree."""
+        if not right.size:
+            return right
         inward, many = body.structure.flow == "inward", right.shape[-1] > _MANY
         if (body, many) not in self._along:
             value = self.run.value(body)
@@ -311,11 +313,11 @@ def _times(type_: Type, matrix: Sparse, vectors: Floats) -> Floats:
     """The product with the vectors of all samples, of which a matrix has the rows, the columns, or both."""
     samples, size, columns = vectors.shape
     if samples > 1 and not type_.domain.attached:
-        return matrix.toarray().reshape(samples, -1, size) @ vectors
+        return matrix.toarray().reshape(samples, matrix.shape[0] // samples, size) @ vectors
     if samples > 1 and not type_.codomain.attached:
-        return np.swapaxes(matrix.toarray().reshape(-1, samples, size), 0, 1) @ vectors
-    flat = vectors.reshape(-1) if columns == 1 else vectors.reshape(-1, columns)
-    return (matrix @ flat).reshape(samples, -1, columns)
+        return np.swapaxes(matrix.toarray().reshape(matrix.shape[0], samples, size), 0, 1) @ vectors
+    flat = vectors.reshape(-1) if columns == 1 else vectors.reshape(samples * size, columns)
+    return (matrix @ flat).reshape(samples, matrix.shape[0] // samples, columns)
 
 
 @lru_cache(maxsize=64)

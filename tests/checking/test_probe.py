@@ -1,12 +1,14 @@
 """Probing: the same verdicts as dense algebra, and large mechanisms in linear time."""
 
+import random
+
 import numpy as np
 import pytest
 
 from operator_algebra.checking.check import check_all
 from operator_algebra.checking.large import probe_residual
 from operator_algebra.checking.probed_laws import probe, probe_mechanisms
-from operator_algebra.checking.prober import Prober
+from operator_algebra.checking.prober import Prober, stands_beside
 from operator_algebra.checking.scene import Sample
 from operator_algebra.checking.suite import in_domain, mechanism
 from operator_algebra.identities.catalogue import catalogue, law_named
@@ -14,6 +16,7 @@ from operator_algebra.identities.identity import Identity, Law, false_claim
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.spatial.arrays import Axes
 from operator_algebra.symbols import E_phi, I, M, inv, phi
+from tests.expression_grammar import SPACES, Maker
 from tests.rounding import EPS, rounding
 
 LAWS = list(catalogue().values())
@@ -72,6 +75,30 @@ def test_samples_beside_each_other_are_told_what_each_is_told_alone(name: str) -
         for part in ("difference", "condition"):
             expected = np.concatenate([getattr(found, part) for found in one_by_one])
             assert np.abs(getattr(together, part) - expected).max() <= HALF * expected.max(), (law.name, part)
+
+
+@pytest.mark.parametrize("few", [0, 128], ids=["by equations", "by inverses"])
+def test_random_operators_on_samples_beside_each_other(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("operator_algebra.checking.prober._DENSE", few)
+    names = ["forest5.7", "free2", "tree4", "fixed-outboard", "fixed-alone"]
+    for seed in range(40):
+        rng = random.Random(seed)
+        model, maker = mechanism(rng.choice(names)), Maker(rng.choice, moving=True)
+        e = (
+            maker.column(rng.choice(SPACES), 3)
+            if seed % 3
+            else maker.general(rng.choice(SPACES) >> rng.choice(SPACES), 3)
+        )
+        if seed % 4:
+            e = maker.number(2) * e
+        samples = [Sample.draw(model, seed, "body"), Sample.draw(model, seed + 1, "world")]
+        if not stands_beside(e):
+            continue
+        beside, alone = Prober(model, samples), [Prober(model, [sample]) for sample in samples]
+        x = beside.random(e.type.domain)
+        found, expected = beside.apply(e, x), [prober.apply(e, prober.random(e.type.domain)) for prober in alone]
+        entries, size = (np.concatenate([getattr(one, part) for one in expected]) for part in ("entries", "size"))
+        assert np.abs(found.entries - entries).max(initial=0.0) <= HALF * size.max(initial=0.0), (seed, str(e))
 
 
 def test_many_columns_are_substituted_as_few_are() -> None:

@@ -74,14 +74,19 @@ def native_text(
 ) -> str:
     """The module with the function `kernel(first, stop, last, table)`, which tells whether all may be trusted.
 
-    It computes samples from `first` to `stop`, a vector of them at a time, or some stage by stage; lanes behind `last`
-    do that one once more.
+    It computes samples from `first` to `stop`, a vector of them at a time; lanes behind `last` do that one once more.
     The table has for each array that is given the address and the bytes from row to row, for each result the
     address, and that of the flags.
     """
-    block = Block(lanes, precision=precision)
-    several = stages(tape, lanes * precision.bytes) if lanes > 1 else []
-    return (_Staged(tape, given, results, block, several) if several else _Emitter(tape, given, results, block)).text()
+    return _Emitter(tape, given, results, Block(lanes, precision=precision)).text()
+
+
+def staged_text(
+    tape: Tape, given: Sequence[int], results: Sequence[int], lanes: int, precision: Precision = DOUBLE
+) -> str | None:
+    """The same for some vectors stage by stage; None where there are no stages."""
+    several = stages(tape, lanes * precision.bytes)
+    return _Staged(tape, given, results, Block(lanes, precision=precision), several).text() if several else None
 
 
 class _Emitter:

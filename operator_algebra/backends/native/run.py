@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from _thread import LockType, allocate_lock, start_new_thread
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
 from struct import Struct
+from time import perf_counter
 from typing import NamedTuple, cast
 
 import numpy as np
 
-from operator_algebra.backends.native.emit import native_text
+from operator_algebra.backends.native.emit import native_text, staged_text
 from operator_algebra.backends.native.machine import Loaded, machine
 from operator_algebra.backends.native.store import code_of
 from operator_algebra.backends.scalar.precision import DOUBLE, Precision
@@ -23,6 +25,8 @@ PIECES = 8
 """So many of each thread, so that none waits long for the last."""
 TOGETHER = 64
 """Samples of a thread are a multiple of this: no lines of memory are written by two, and no lanes are empty."""
+_TRIED, _ROUNDS = 128, 8
+"""Samples and calls by which the faster form is found."""
 LARGEST = 25_000
 """Operations of a tape, above which the code generator takes several seconds."""
 
@@ -55,6 +59,11 @@ class NativeKernel:
         """The results of some samples; an array with one row belongs to every sample."""
         call = self.bound(given, count)
         return Computed(call() if threads < 2 else call.shared(threads), call.good, call.results)
+
+    def tried(self) -> BoundCall:
+        """A call with numbers of no meaning, by which its time is measured."""
+        arrays = [np.full((_TRIED, size), 0.5, dtype=self._kind) for size in self._given]
+        return self.bound(arrays, _TRIED)
 
     def bound(self, given: Sequence[Numbers], count: int) -> BoundCall:
         """The same for what the arrays hold later; where rows have gaps, for what they hold now."""
@@ -152,8 +161,23 @@ def native_kernel(
     if here is None:
         return None
     lanes = here.lanes * DOUBLE.bits // precision.bits
-    code = code_of(native_text(tape, given, results, lanes, precision), here, make=make)
-    return None if code is None else NativeKernel(code, given, results, precision)
+    texts = [form(tape, given, results, lanes, precision) for form in (native_text, staged_text)]
+    codes = (None if text is None else code_of(text, here, make=make) for text in texts)
+    return fastest([NativeKernel(code, given, results, precision) for code in codes if code is not None])
+
+
+def fastest(several: Sequence[NativeKernel]) -> NativeKernel | None:
+    """Of kernels that do the same the one that is done first; which one that is depends on more than their lengths."""
+    if len(several) < 2:
+        return several[0] if several else None
+    calls = [kernel.tried() for kernel in several]
+    least = [math.inf] * len(calls)
+    for _ in range(_ROUNDS):
+        for i, call in enumerate(calls):
+            start = perf_counter()
+            call()
+            least[i] = min(least[i], perf_counter() - start)
+    return several[least.index(min(least))]
 
 
 def in_rows(array: Numbers, count: int, size: int, kind: Kind = _FLOATS) -> Numbers:

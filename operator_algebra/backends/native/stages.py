@@ -1,8 +1,8 @@
 """Long lists of operations as stages, each done for some vectors of samples before the next.
 
 Code that is longer than the cache of instructions comes from farther away each time it runs; a stage stays there for
-all its vectors. What later stages read stands in memory between them, at the places of the tape. A stage ends where
-little is read later.
+all its vectors, none of which waits for another. What later stages read stands in memory between them, at the places of
+the tape. A stage ends where little is read later.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from operator_algebra.backends.native.emit import native_text
+from operator_algebra.backends.native.emit import native_text, staged_text
 from operator_algebra.backends.native.machine import machine
 from operator_algebra.backends.native.run import NativeKernel
 from operator_algebra.backends.scalar.signature import given
@@ -22,12 +22,15 @@ pytest.importorskip("llvmlite")
 Floats = NDArray[np.float64]
 
 
-def code(tape: Tape, arrays: Sequence[int], results: Sequence[int], lanes: int | None = None) -> NativeKernel:
-    """The machine code of a tape."""
+def code(
+    tape: Tape, arrays: Sequence[int], results: Sequence[int], lanes: int | None = None, *, staged: bool = False
+) -> NativeKernel:
+    """The machine code of a tape, vector by vector or stage by stage."""
     here = machine()
     assert here is not None
-    loaded = here.loaded(here.compiled(native_text(tape, arrays, results, lanes or here.lanes)))
-    return NativeKernel(loaded, arrays, results)
+    text = (staged_text if staged else native_text)(tape, arrays, results, lanes or here.lanes)
+    assert text is not None
+    return NativeKernel(here.loaded(here.compiled(text)), arrays, results)
 
 
 def of_traced(traced: Traced, arguments: int, lanes: int | None = None) -> tuple[Tape, NativeKernel]:

@@ -10,8 +10,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from operator_algebra.applications import dynamics
+from operator_algebra.backends.native import run
 from operator_algebra.backends.native import stages as module
-from operator_algebra.backends.native.emit import native_text
+from operator_algebra.backends.native.emit import staged_text
+from operator_algebra.backends.native.run import fastest
 from operator_algebra.backends.native.stages import places, stages
 from operator_algebra.backends.scalar.tape import Tape
 from operator_algebra.expressions.nodes import Expr
@@ -80,8 +82,8 @@ def test_any_number_of_samples(lanes: int) -> None:
     call, tape = forward("arm7")
     sizes = [len(tape.results)]
     arrays = arrays_of(call, 70)
-    kernel = code(tape, [array.shape[1] for array in arrays], sizes, lanes)
-    assert "stage3" in native_text(tape, [array.shape[1] for array in arrays], sizes, lanes)
+    kernel = code(tape, [array.shape[1] for array in arrays], sizes, lanes, staged=True)
+    assert "stage3" in (staged_text(tape, [array.shape[1] for array in arrays], sizes, lanes) or "")
     assert same(tape, kernel, arrays)
     _, good, (whole,) = kernel(arrays, 70)
     for count in (0, 1, 7, 8, 9, 16, 31, 32, 33, 64, 65):
@@ -97,10 +99,38 @@ def test_flags_are_those_of_samples() -> None:
     arrays = arrays_of(call, 40)
     for k, bad in ((0, np.nan), (13, np.inf), (39, 1e9)):
         arrays[0][k, 2] = bad
-    kernel = code(tape, [array.shape[1] for array in arrays], [len(tape.results)])
+    kernel = code(tape, [array.shape[1] for array in arrays], [len(tape.results)], staged=True)
     whole, good, _ = kernel(arrays, 40)
     assert not whole
     assert np.flatnonzero(~good).tolist() == [0, 13, 39]
+
+
+class Clock:
+    """Ticks that are longer for some calls than for others."""
+
+    def __init__(self, *lengths: float) -> None:
+        self.lengths, self.now, self.asked = lengths, 0.0, 0
+
+    def __call__(self) -> float:
+        if self.asked % 2:
+            self.now += self.lengths[self.asked // 2 % len(self.lengths)]
+        self.asked += 1
+        return self.now
+
+
+def test_the_faster_form_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    call, tape = forward("arm7")
+    arrays = arrays_of(call, 9)
+    several = [
+        code(tape, [array.shape[1] for array in arrays], [len(tape.results)], staged=staged) for staged in (False, True)
+    ]
+    for lengths, chosen in (((2.0, 1.0), 1), ((1.0, 2.0), 0), ((1.0, 1.0), 0)):
+        monkeypatch.setattr(run, "perf_counter", Clock(*lengths))
+        assert fastest(several) is several[chosen]
+    assert fastest(several[1:]) is several[1]
+    assert fastest([]) is None
+    one, other = (kernel(arrays, 9).results[0] for kernel in several)
+    assert np.array_equal(one, other)
 
 
 @pytest.mark.usefixtures("short")
@@ -110,4 +140,4 @@ def test_random_formulas(e: Expr, model: Model, seed: int) -> None:
     call = Call.of(lower(e), model, *random_arguments(e, model, seed))
     tape, arrays = Tape.of(call.traced_if_it_can_be(), len(call.arguments)), arrays_of(call, 19, seed)
     assume(module.LONG < len(tape.entries) < 3000 and not any(entry.operation == "log" for entry in tape.entries))
-    assert same(tape, code(tape, [array.shape[1] for array in arrays], [len(tape.results)]), arrays)
+    assert same(tape, code(tape, [array.shape[1] for array in arrays], [len(tape.results)], staged=True), arrays)

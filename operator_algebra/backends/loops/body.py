@@ -139,6 +139,7 @@ class Body:
         running = block.named(f"or {marks} {wide}, {before}")
         needless = block.named(f"icmp eq {marks} {running}, 0")
         block.lines += [f"br i1 {needless}, label %{after}, label %{here}", f"{here}:"]
+        self._values = {}  # what is needed here is computed again, seldom, so that nothing is held for it in all bodies
         count = block.named("load i64, ptr %runs")
         block.lines.append(f"store i64 {block.named(f'add i64 {count}, 1')}, ptr %runs")
         self._starting = block.named(f"bitcast {mask} {starting} to {block.truths}")

@@ -17,6 +17,7 @@ from operator_algebra.errors import SingularError
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.identities.identity import Identity, Law
 from operator_algebra.identities.variants import ANY_GAIN, wider
+from operator_algebra.models.kinematics import dependent_rates
 
 Verdict = Literal["holds", "FAILS", "inconclusive"]
 
@@ -160,8 +161,19 @@ def _doubted(trial: Trial, one: Sampled, k: int, kept: Precise, useful: float, *
         kept[k, needed] = trial.precisely([k], needed)
     (again,) = _decide(kept[k, needed], law, {})
     if again.verdict == "inconclusive":
-        return replace(one, verdict="inconclusive", culprit=one.culprit or again.culprit, precise=True)
+        culprit = _locked(trial, k) or one.culprit or again.culprit
+        return replace(one, verdict="inconclusive", culprit=culprit, precise=True)
     return again
+
+
+def _locked(trial: Trial, k: int) -> str:
+    """The joint that a sample locks, if one does: then it is the pose that is to blame."""
+    model = trial.model
+    for body in sorted(model.oblique):
+        told = dependent_rates(model, body, trial.samples[k].q)
+        if told:
+            return f'joint "{model.joint_names[body]}": {told.split(". ")[0]}'
+    return ""
 
 
 def fixed_bits(law: Law) -> int:

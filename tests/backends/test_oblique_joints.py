@@ -159,3 +159,11 @@ def test_what_a_motion_near_the_lock_loses_is_told_once() -> None:
     with pytest.warns(OperatorAlgebraWarning, match=r'simulate top: digits are lost .* after t = .* "mount"') as told:
         oa.simulate(model, model.neutral(), np.zeros(3), until=2e-3, step=1e-3)
     assert len(told) == 1
+
+
+def test_a_law_without_an_answer_in_a_locked_pose_blames_the_joint() -> None:
+    model = top(math.pi / 2)
+    found = oa.check("innovations factorization", model=model, samples=2, progress=False)
+    assert found.verdict == "inconclusive"
+    assert 'to blame: joint "mount": in this pose its 3 rates do not move it in 3 ways' in str(found)
+    assert oa.check("innovations factorization", model=top(0.3), samples=2, progress=False).verdict == "holds"

@@ -27,6 +27,8 @@ TOGETHER = 64
 """Samples of a thread are a multiple of this: no lines of memory are written by two, and no lanes are empty."""
 _TRIED, _ROUNDS = 128, 8
 """Samples and calls by which the faster form is found."""
+_CLEAR = 5000
+"""Operations of a tape, above which it is faster stage by stage in any case."""
 LARGEST = 25_000
 """Operations of a tape, above which the code generator takes several seconds."""
 
@@ -161,8 +163,11 @@ def native_kernel(
     if here is None:
         return None
     lanes = here.lanes * DOUBLE.bits // precision.bits
-    texts = [form(tape, given, results, lanes, precision) for form in (native_text, staged_text)]
-    codes = (None if text is None else code_of(text, here, make=make) for text in texts)
+    forms = (tape, given, results, lanes, precision)
+    staged = staged_text(*forms)
+    texts = [native_text(*forms)] if staged is None or len(tape.entries) <= _CLEAR else []
+    texts += [] if staged is None else [staged]
+    codes = [code_of(text, here, make=make) for text in texts]
     return fastest([NativeKernel(code, given, results, precision) for code in codes if code is not None])
 
 

@@ -13,7 +13,8 @@ from operator_algebra.applications import dynamics
 from operator_algebra.backends.native import run
 from operator_algebra.backends.native import stages as module
 from operator_algebra.backends.native.emit import staged_text
-from operator_algebra.backends.native.run import fastest
+from operator_algebra.backends.native.machine import Loaded, Machine
+from operator_algebra.backends.native.run import fastest, native_kernel
 from operator_algebra.backends.native.stages import places, stages
 from operator_algebra.backends.scalar.tape import Tape
 from operator_algebra.expressions.nodes import Expr
@@ -131,6 +132,25 @@ def test_the_faster_form_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fastest([]) is None
     one, other = (kernel(arrays, 9).results[0] for kernel in several)
     assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize(("clear", "made"), [(0, 1), (10**6, 2)])
+def test_of_very_long_lists_there_is_one_form(clear: int, made: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    call, tape = forward("arm7")
+    arrays, texts = arrays_of(call, 9), list[str]()
+    plain = run.code_of
+
+    def code_of(text: str, here: Machine, *, make: bool) -> Loaded | None:
+        texts.append(text)
+        return plain(text, here, make=make)
+
+    monkeypatch.setattr(run, "_CLEAR", clear)
+    monkeypatch.setattr(run, "code_of", code_of)
+    kernel = native_kernel(tape, [array.shape[1] for array in arrays], [len(tape.results)])
+    assert kernel is not None
+    assert same(tape, kernel, arrays)
+    assert len(texts) == made
+    assert "stage3" in texts[-1]
 
 
 @pytest.mark.usefixtures("short")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Protocol
@@ -24,6 +24,7 @@ REGISTRY: dict[str, str] = {
     "compiled": "operator_algebra.backends.native.build",
     "interpreter": "operator_algebra.backends.numpy.execute",
     "c": "operator_algebra.backends.c.build",
+    "jax": "operator_algebra.backends.jax.build",
     "sympy": "operator_algebra.backends.closed_forms.build",
 }
 """Backends by name; each module has a function `build(program, model, frame, redundant)`."""
@@ -110,6 +111,15 @@ class ClosedForm(ABC):
     @abstractmethod
     def closed_form(self, what: str, q: object, inputs: Mapping[str, object]) -> dict[str, object]:
         """The results by output; what is not given is a symbol."""
+
+
+class Pure(ABC):
+    """A program that is there as a function without state, of arrays of another library."""
+
+    @property
+    @abstractmethod
+    def function(self) -> Callable[..., object]:
+        """The results, of q and the inputs by name."""
 
 
 class Builder(Protocol):

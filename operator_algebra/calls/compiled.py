@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from operator_algebra.arguments import choice
-from operator_algebra.backends.backend import DOUBTFUL, HELD, SINGULAR, SMALL, ClosedForm, Executable, Run
+from operator_algebra.backends.backend import DOUBTFUL, HELD, SINGULAR, SMALL, ClosedForm, Executable, Pure, Run
 from operator_algebra.backends.floats import Floats
 from operator_algebra.backends.native.entry import Enterable
 from operator_algebra.backends.scalar.precision import Name as Precise
@@ -75,6 +75,17 @@ class Compiled(Enterable):
     def source(self) -> str:
         """The code that the backend runs, if it has any."""
         return self._executable.source
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """With backend="jax", the results as a pure function of JAX arrays: q and the inputs by name.
+
+        It can be differentiated, vectorized and compiled by JAX; leading axes are a batch. Inputs are numbers and
+        vectors. Results, and their derivatives, are not a number where a call would have more to say.
+        """
+        if not isinstance(self._executable, Pure):
+            raise InputError(f'backend "{self.backend}" has no function for other libraries. Use backend="jax".')
+        return self._executable.function
 
     def __call__(
         self, /, *, q: Any = None, out: Any = None, errors: Literal["raise", "mask"] = RAISE, **inputs: Any
@@ -179,7 +190,7 @@ class Compiled(Enterable):
 
         return as_linear_operator((rows, columns), apply(forward, x.name), apply(backward, y.name))
 
-    def _applied(self, inputs: Mapping[str, Any]) -> tuple[Expr, Symbol]:
+    def _applied(self, inputs: Mapping[str, object]) -> tuple[Expr, Symbol]:
         """The formula as a vector, and the vector in it that is not given."""
         e = self.program.outputs[0].formula
         if self.program.keyed or isinstance(e, Query):

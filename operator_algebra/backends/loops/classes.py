@@ -93,7 +93,7 @@ def kinds(
     flags = (root, tip, first, *sizes)
     found = [kind for of in several for kind in _parted(of, flags, zeros=True)]
     most = limits.most_kinds(model.n)
-    if len(found) > most:
+    if len(found) > min(most, limits.by_zeros):
         found = [kind for of in several for kind in _parted(of, flags, zeros=False)]
     if len(found) > most:
         raise Untraceable("there are more kinds of bodies than code is made for")

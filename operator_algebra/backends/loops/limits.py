@@ -16,8 +16,9 @@ class Limits:
     bodies: int = 64
     """From so many on loops are tried first: their code is made in the same time for any number of bodies."""
     kinds: int = 16
-    """So many classes of bodies there are at most; if zeros make more, they are looked at only where a leaf may be
-    absent."""
+    """So many classes of bodies there are at most."""
+    by_zeros: int = 16
+    """If zeros make more than these, they are looked at only where a leaf may be absent."""
     sharing: int = 8
     """So many bodies share a piece of code, in the mean: of fewer it is not worth the time to make it."""
     operations: int = 6_000
@@ -29,5 +30,5 @@ class Limits:
 
 
 LIMITS = Limits()
-EVERYWHERE = Limits(bodies=1, kinds=120, sharing=1, operations=10**6)
+EVERYWHERE = Limits(bodies=1, kinds=120, by_zeros=120, sharing=1, operations=10**6)
 """Loops wherever they can be, for any time that it takes to make them."""

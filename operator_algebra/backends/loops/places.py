@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -101,10 +102,10 @@ class Found:
     def result(self, array: Numbers, lead: tuple[int, ...]) -> Result:
         """The result with the axes of the batch."""
         if self.laid.listed:
-            parts = np.split(array, self.starts[1:-1], axis=1)
-            return [part.reshape((*lead, *shape)) for part, shape in zip(parts, self.laid.shapes, strict=True)]
+            parts = zip(pairwise(self.starts.tolist()), self.laid.shapes, strict=True)
+            return [array[..., start:stop].reshape((*lead, *shape)) for (start, stop), shape in parts]
         (shape,) = self.laid.shapes
-        array = array[:, : int(np.prod(shape, dtype=np.intp))]
+        array = array[..., : int(np.prod(shape, dtype=np.intp))]
         if self.turned:
             return array.reshape((*lead, *shape[::-1])).swapaxes(-1, -2)
         return array.reshape((*lead, *shape))

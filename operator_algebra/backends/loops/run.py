@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from struct import Struct
 from threading import Thread
@@ -11,14 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from operator_algebra.backends.backend import Result
 from operator_algebra.backends.loops.body import SIGNED
-from operator_algebra.backends.loops.code import LoopCode
 from operator_algebra.backends.loops.emit import BESIDE, EACH, FIXED, loop_text
-from operator_algebra.backends.loops.fused import needed
 from operator_algebra.backends.loops.limits import LIMITS, Limits
+from operator_algebra.backends.loops.piece_code import PieceCode
 from operator_algebra.backends.loops.pieces import cut
-from operator_algebra.backends.loops.places import Found, Given
 from operator_algebra.backends.loops.records import Cut
 from operator_algebra.backends.loops.standing import table
 from operator_algebra.backends.native.machine import Loaded, machine
@@ -26,11 +23,10 @@ from operator_algebra.backends.native.run import TOGETHER, Computed, address, in
 from operator_algebra.backends.native.store import code_of
 from operator_algebra.backends.scalar.graph import Untraceable, operations
 from operator_algebra.backends.scalar.precision import DOUBLE, Precision
-from operator_algebra.backends.scalar.signature import Signature, given
+from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.backends.signs import random_signs
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
-from operator_algebra.operators.inputs import Bound
 from operator_algebra.programs.program import Program
 
 _NEAR = 2**19
@@ -64,7 +60,7 @@ class Room(NamedTuple):
     """How many vectors are computed beside each other."""
 
 
-class LoopKernel(LoopCode):
+class LoopKernel(PieceCode):
     """A program for one model and one form of arguments.
 
     With `bearing` columns of rounding run only where inertia does not bear it.
@@ -82,24 +78,15 @@ class LoopKernel(LoopCode):
     ) -> None:
         if machine() is None:
             raise Untraceable("there is no LLVM here")
-        self._model = model
+        pieces = cut(program, model, signature, bearing=bearing, limits=limits, precision=precision)
+        super().__init__(pieces, program, model, signature)
         self._precision = precision
         self.kind = np.dtype(precision.name)
-        self.cut = cut(program, model, signature, bearing=bearing, limits=limits, precision=precision)
         if precision is not DOUBLE and _has_logarithms(self.cut):
             raise Untraceable(f"there are no logarithms of {precision.name}")
-        if _length(self.cut) > limits.operations:
-            raise Untraceable("there is more code than is worth its time")
-        blocks = given(Bound(signature.values, signature.layouts, signature.absent))
-        self.given = (model.nq, *(block.shape[-2] * block.shape[-1] for block in blocks))
-        """How many numbers q and each input have."""
-        self._inputs = [Given.of(value) for name, value in signature.values.items() if name not in signature.absent]
-        self._found = [Found.of(program, output, model, signature.layouts) for output in program.outputs]
-        self.results = [found.laid for found in self._found]
-        """How results are laid out."""
-        self._sizes = [found.size for found in self._found]
+        self.refuse_long(limits)
         coordinates = np.ascontiguousarray(model.columns.q_starts, dtype=np.int64)
-        self._starts: list[Array] = [coordinates, *(one.starts for one in (*self._inputs, *self._found))]
+        self._starts: list[Array] = [coordinates, *(one.starts for one in (*self.inputs, *self.found))]
         self._started = [address(starts) for starts in self._starts]
         self._packed = Struct(f"{len(FIXED) + len(EACH) * len(self._starts)}q").pack
         self._rooms: dict[int, Room] = {}
@@ -111,15 +98,15 @@ class LoopKernel(LoopCode):
         """Of the bodies, those in which columns of rounding start or run on, at a configuration."""
         if not any(piece.columns for row in self.cut.table for piece in row):
             return 0.0
-        q, _ = self._model.random(0)
+        q, _ = self.model.random(0)
         self._runs[0] = 0
         self.batch([one.astype(self.kind) for one in (q[None], *(np.zeros((1, size)) for size in self.given[1:]))], 1)
-        return float(self._runs[0]) / self._model.n
+        return float(self._runs[0]) / self.model.n
 
     @cached_property
     def _tables(self) -> tuple[Array, Array, Array, Array]:
         """Kinds, parents, numbers and signs of the bodies."""
-        n, several = self._model.n, self.cut.kinds
+        n, several = self.model.n, self.cut.kinds
         of = np.empty(n, dtype=np.uint8)
         fixed = [table(self.cut, place) for place in range(len(several))]
         numbers = np.empty((n, max(one.shape[1] for one in fixed)), dtype=self.kind)
@@ -129,7 +116,7 @@ class LoopKernel(LoopCode):
         signs = [random_signs(SIGNED, sign.entries, sign.salt).reshape(SIGNED, -1) for sign in self.cut.signs]
         beside = np.concatenate(signs, axis=1) if signs else np.empty((SIGNED, 0))
         own = np.ascontiguousarray(beside, dtype=self.kind)
-        return of, np.asarray(self._model.parent, dtype=np.int64), numbers, own
+        return of, np.asarray(self.model.parent, dtype=np.int64), numbers, own
 
     @cached_property
     def _addresses(self) -> list[int]:
@@ -142,14 +129,14 @@ class LoopKernel(LoopCode):
 
         What passes between them is over before another body stands at the same place.
         """
-        parent = np.asarray(self._model.parent, dtype=np.int64)
+        parent = np.asarray(self.model.parent, dtype=np.int64)
         inner = np.flatnonzero(parent >= 0)
         return 1 << int((inner - parent[inner]).max(initial=0)).bit_length()
 
     def _text(self, lanes: int) -> str:
         here = machine()
         fuses = here is not None and here.fuses
-        arrays = len(self._inputs), len(self.results)
+        arrays = len(self.inputs), len(self.results)
         return loop_text(self.cut, *arrays, lanes, fuses=fuses, precision=self._precision)
 
     def _code(self, lanes: int) -> Loaded:
@@ -165,7 +152,7 @@ class LoopKernel(LoopCode):
         here = machine()
         assert here is not None
         lanes = here.lanes * DOUBLE.bytes // self._precision.bytes
-        large = self._precision.bytes * lanes * len(self.cut.slots) * self._model.n > _MEMORY
+        large = self._precision.bytes * lanes * len(self.cut.slots) * self.model.n > _MEMORY
         return 1 if count == 1 or large else lanes
 
     def batch(self, given: Sequence[Numbers], count: int, threads: int = 1) -> Computed:
@@ -176,7 +163,7 @@ class LoopKernel(LoopCode):
         """
         lanes = self._lanes(count)
         code = self._code(lanes)
-        arrays = [in_rows(array, count, array.shape[1], self.kind) for array in self._joined(given)]
+        arrays = [in_rows(array, count, array.shape[1], self.kind) for array in self.joined(given)]
         results = [np.empty((count, size), dtype=self.kind) for size in self._sizes]
         good = np.empty(count + lanes, dtype=np.bool_)  # lanes that are left over have flags, too
         table: list[int] = []
@@ -189,7 +176,7 @@ class LoopKernel(LoopCode):
             active = np.zeros(room.beside * self._frames * max(1, lanes // 8), dtype=np.uint8)
             own = [start + one for one in room.starts]
             rest = address(active), address(self._runs), flags, self._frames - 1, room.apart, room.beside
-            code.entry(first, stop, self._model.n, self._packed(*self._addresses, *own, *rest, *table))
+            code.entry(first, stop, self.model.n, self._packed(*self._addresses, *own, *rest, *table))
             del kept
 
         each = -(-max(1, count) // (max(1, threads) * TOGETHER)) * TOGETHER
@@ -202,21 +189,13 @@ class LoopKernel(LoopCode):
             thread.join()
         return Computed(bool(good[:count].all()), good[:count], results)
 
-    def _joined(self, given: Sequence[Numbers]) -> list[Numbers]:
-        """One array for q and each input."""
-        q, *rest = given
-        several, found = iter(rest), [q]
-        for one in self._inputs:
-            found.append(one.joined([next(several) for _ in range(one.arrays)]))
-        return found
-
     def _room(self, lanes: int) -> Room:
         """What a thread needs."""
         found = self._rooms.get(lanes)
         if found is None:
             columns = sum((*self.given, *self._sizes)) if lanes > 1 else 0
             passing = self._frames * len(self.cut.passing)
-            parts = self._model.n * len(self.cut.slots), passing, columns, len(self.cut.whole)
+            parts = self.model.n * len(self.cut.slots), passing, columns, len(self.cut.whole)
             width = lanes * self._precision.bytes
             apart = width * sum(parts)
             beside = BESIDE if lanes > 1 and apart <= _NEAR else 1
@@ -229,32 +208,10 @@ class LoopKernel(LoopCode):
         """The code for one configuration, as LLVM IR."""
         return self._text(1)
 
-    @property
-    def operations(self) -> Mapping[str, int]:
-        """How many operations of each kind all bodies take, with those that tell whether results may be trusted."""
-        found: dict[str, int] = {}
-        counts = (*(len(kind.bodies) for kind in self.cut.kinds), 1)
-        for row in self.cut.table:
-            for piece, fixed, count in zip(row, self.cut.standing, counts, strict=True):
-                there = {node.number for node in fixed}
-                for node in needed(piece.wanted(self.cut.read), {}, there):
-                    if node.arguments:
-                        found[node.operation] = found.get(node.operation, 0) + count
-        return found
-
-    def laid_out(self, arrays: Sequence[Numbers], lead: tuple[int, ...]) -> dict[str, Result]:
-        """Results with the axes of the batch, from arrays (samples, entries)."""
-        pairs = zip(self._found, arrays, strict=True)
-        return {found.laid.name: found.result(array, lead) for found, array in pairs}
-
 
 def _has_logarithms(pieces: Cut) -> bool:
     ends = (piece.wanted_at_most(pieces.read) for row in pieces.table for piece in row)
     return any("log" in operations(several) for several in ends)
-
-
-def _length(pieces: Cut) -> int:
-    return sum(sum(operations(piece.wanted_at_most(pieces.read)).values()) for row in pieces.table for piece in row)
 
 
 _local = threading.local()

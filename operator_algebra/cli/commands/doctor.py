@@ -17,6 +17,7 @@ from operator_algebra.cli.terminal.output import Ascii, Json, folded, say, say_j
 USES = {
     "views": "pictures",
     "native": "machine code for long batches",
+    "jax": "programs as functions that JAX differentiates",
     "oracles": "other engines that the tests compare with",
     "test": "the tests, and the engine that check compares with",
     "docs": "the documentation",

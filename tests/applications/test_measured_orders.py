@@ -80,50 +80,55 @@ def test_algorithm_7_1_is_what_differences_tend_to(name: str) -> None:
     has_order(2, wrong, STEPS, rounding(size(exact, kappa) + size(D) * size(v), terms=36) / STEPS[-1])
 
 
-@pytest.mark.parametrize(("late", "order"), [(True, 1), (False, 1)], ids=["as listed", "in three sweeps"])
-def test_algorithm_8_1_in_steps_of_euler(late: bool, order: int) -> None:
-    """Its two sweeps meet gains of this pose with velocities of the last one: of order one, as Euler's steps are."""
-    model = Model(name="free", bodies=TREES["of coordinates"].bodies, gravity=(0.0, 0.0, 0.0))
-    q0, v0 = model.random(3)
-    T = np.linspace(-0.5, 0.5, model.nv)
-    xi0 = value(s.xi, model, q0, v=v0).ravel()
-    moved = oa.compile(diagonalized.total_acceleration, model)
-    back = oa.compile(diagonalized.rates_of_total, model)
-    film = oa.simulate(model, q0, v0, torque=T, until=0.25, tolerance=1e-12)
-    end = value(s.xi, model, film.q[-1], v=film.v[-1]).ravel()
+class Motion:
+    """A free motion of coordinates under constant forces in total rates, and where it ends."""
 
-    def wrong(h: float) -> float:
-        q, xi, rates = q0, xi0, v0
+    def __init__(self) -> None:
+        model = Model(name="free", bodies=TREES["of coordinates"].bodies, gravity=(0.0, 0.0, 0.0))
+        self.T = np.linspace(-0.5, 0.5, model.nv)
+        self.q, self.v = model.random(3)
+        self.xi = value(s.xi, model, self.q, v=self.v).ravel()
+        self.moved = oa.compile(diagonalized.total_acceleration, model)
+        self.back = oa.compile(diagonalized.rates_of_total, model)
+        film = oa.simulate(model, self.q, self.v, torque=self.T, until=0.25, tolerance=1e-12)
+        self.end = film.q[-1], value(s.xi, model, film.q[-1], v=film.v[-1]).ravel()
+
+    def euler(self, h: float, *, late: bool) -> float:
+        """What steps of order one are off by; with velocities of the step before, or in three sweeps."""
+        q, xi, rates = self.q, self.xi, self.v
         for _ in range(round(0.25 / h)):
-            now = back(q=q, total=xi)
-            rate = moved(q=q, v=rates if late else now, T=T)
+            now = self.back(q=q, total=xi)
+            rate = self.moved(q=q, v=rates if late else now, T=self.T)
             q, xi, rates = q + h * now, xi + h * rate, now
-        return size(q - film.q[-1], xi - end)
+        return size(q - self.end[0], xi - self.end[1])
 
-    has_order(order, wrong, (0.25 / 128, 0.25 / 256, 0.25 / 512), 1e-12)
-
-
-def test_algorithm_8_1_in_steps_of_higher_order_loses_it_by_late_velocities() -> None:
-    """Heun's steps are of order two in three sweeps, and of order one with velocities of the step before."""
-    model = Model(name="free", bodies=TREES["of coordinates"].bodies, gravity=(0.0, 0.0, 0.0))
-    q0, v0 = model.random(3)
-    T = np.linspace(-0.5, 0.5, model.nv)
-    xi0 = value(s.xi, model, q0, v=v0).ravel()
-    moved = oa.compile(diagonalized.total_acceleration, model)
-    back = oa.compile(diagonalized.rates_of_total, model)
-    film = oa.simulate(model, q0, v0, torque=T, until=0.25, tolerance=1e-12)
-    end = value(s.xi, model, film.q[-1], v=film.v[-1]).ravel()
-
-    def wrong(h: float, late: bool) -> float:
-        q, xi, rates = q0, xi0, v0
+    def heun(self, h: float, *, late: bool) -> float:
+        """The same of steps of order two."""
+        q, xi, rates = self.q, self.xi, self.v
         for _ in range(round(0.25 / h)):
-            first = back(q=q, total=xi)
-            slope = moved(q=q, v=rates if late else first, T=T)
-            second = back(q=q + h * first, total=xi + h * slope)
-            after = moved(q=q + h * first, v=first if late else second, T=T)
+            first = self.back(q=q, total=xi)
+            slope = self.moved(q=q, v=rates if late else first, T=self.T)
+            second = self.back(q=q + h * first, total=xi + h * slope)
+            after = self.moved(q=q + h * first, v=first if late else second, T=self.T)
             q, xi, rates = q + 0.5 * h * (first + second), xi + 0.5 * h * (slope + after), first
-        return size(q - film.q[-1], xi - end)
+        return size(q - self.end[0], xi - self.end[1])
 
-    steps = (0.25 / 32, 0.25 / 64, 0.25 / 128)
-    has_order(2, lambda h: wrong(h, late=False), steps, 1e-12)
-    has_order(1, lambda h: wrong(h, late=True), steps, 1e-12)
+
+@pytest.fixture(scope="module")
+def motion() -> Motion:
+    return Motion()
+
+
+SHORT = (0.25 / 32, 0.25 / 64, 0.25 / 128)
+
+
+@pytest.mark.parametrize("late", [True, False], ids=["as listed", "in three sweeps"])
+def test_algorithm_8_1_in_steps_of_euler(motion: Motion, late: bool) -> None:
+    """Its two sweeps meet gains of this pose with velocities of the last one: of order one, as Euler's steps are."""
+    has_order(1, lambda h: motion.euler(h, late=late), SHORT, 1e-12)
+
+
+@pytest.mark.parametrize(("late", "order"), [(False, 2), (True, 1)], ids=["in three sweeps", "as listed"])
+def test_algorithm_8_1_in_steps_of_heun(motion: Motion, late: bool, order: int) -> None:
+    """Steps of order two in three sweeps, and of order one with velocities of the step before."""
+    has_order(order, lambda h: motion.heun(h, late=late), SHORT, 1e-12)

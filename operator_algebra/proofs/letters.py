@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from functools import lru_cache
+from typing import Literal, NamedTuple, TypeAlias
 from weakref import WeakValueDictionary
 
 from operator_algebra.expressions.infer import in_a_row
@@ -107,12 +108,23 @@ def word(*letters: Letter) -> Form:
 # -- what is known of the blocks of a word ----------------------------------------------------------------------------
 
 
+class _Block(NamedTuple):
+    """Anything with a structure."""
+
+    structure: Structure
+
+
+@lru_cache(maxsize=1 << 13)
+def _row(structures: tuple[Structure, ...]) -> Structure:
+    return in_a_row(map(_Block, structures))
+
+
 def pattern(letters: Iterable[Letter]) -> Structure:
-    """The structure of a word between attached spaces."""
-    listed = list(letters)
+    """The structure of a word between attached spaces; few rows of structures make many words."""
+    listed = tuple(letters)
     if any(not (x.type.domain.attached and x.type.codomain.attached) for x in listed):
         return Structure("full")
-    return in_a_row(listed)
+    return _row(tuple(x.structure for x in listed))
 
 
 def whole_pattern(p: Form) -> Structure:

@@ -26,7 +26,7 @@ from operator_algebra.proofs.theory import TRAITS, Theory
 from operator_algebra.proofs.workbench import Workbench
 
 _LONGEST = 1_000_000
-_FIRST = 0.5
+_FIRST = 0.2
 """Seconds of search before a counter-example is looked for."""
 _REFUTING = 2.0
 """Seconds for a counter-example, at most."""

@@ -13,7 +13,7 @@ from operator_algebra.operators.leaf import RigidShift
 from operator_algebra.operators.local import CROSS, CROSSBAR
 from operator_algebra.proofs.facts import BracketOf, DiagonalOf, Fact, Term, Unique, total
 from operator_algebra.proofs.letters import ONE, RING, Form, Letter, adjoint, quotient, times, word
-from operator_algebra.proofs.theory import Axiom, Theory
+from operator_algebra.proofs.theory import Axiom, Theory, Unsure
 from operator_algebra.proofs.workbench import Workbench
 
 
@@ -179,7 +179,10 @@ def _as_image(bench: Workbench, f: Letter, image: Form) -> Fact | None:
     theory = bench.theory
     if any(depends(x, f) for _, letters in image for x in letters):
         return None
-    renamed = _renamed(theory, f, image)
+    try:
+        renamed = _renamed(theory, f, image)
+    except Unsure:
+        return None
     fact = bench.equal(image, _put(theory.equations[f], f, image, renamed))
     return None if fact is None else Fact(RING.minus(word(f), image), Unique(f, image, fact, tuple(renamed.items())))
 
@@ -188,8 +191,7 @@ def _renamed(theory: Theory, f: Letter, image: Form) -> dict[Letter, Letter]:
     """The letters of the equation of f that depend on f, and what they become."""
     images: dict[Letter, Letter] = {}
     for x in _inner(theory, theory.equations[f], f, set()):
-        made = theory.made_of(x.kind, _put(_body(x), f, image, images), x.type)
-        images[x] = made
+        images[x] = theory.put(x, _put(_body(x), f, image, images))
     return images
 
 

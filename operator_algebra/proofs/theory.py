@@ -65,6 +65,10 @@ A joint that turns about one axis has one degree of freedom, and a constant map.
 Side = Literal["left", "right", "skew", "known", "jacobi", "rigid", "alone", "turning", ""]
 
 
+class Unsure(Exception):
+    """An inverse or a root that a claim does not speak of: H S H* may well be zero."""
+
+
 @dataclass(frozen=True, slots=True)
 class Axiom:
     """Why a polynomial is zero: the definition of a letter, or what holds of a bracket and another letter."""
@@ -192,6 +196,13 @@ class Theory:
             for x in letters:
                 self._met(x)
         return self._met(made_of(kind, body, type_, source, function))
+
+    def put(self, x: Letter, body: Form) -> Letter:
+        """The same inverse, diagonal, … of another polynomial; `Unsure` where the claim does not say that it exists."""
+        made = made_of(x.kind, body, x.type, function=x.function)
+        if made.kind in ("inverse", "root") and not made.structure.unit and self.base(made) not in self.letters:
+            raise Unsure
+        return self.made_of(x.kind, body, x.type, function=x.function)
 
     def base(self, letter: Letter) -> Letter:
         """The letter itself, or what it is the adjoint of: of an inverse and its adjoint, what was met first."""

@@ -15,6 +15,7 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.proofs.facts import DiagonalOf, Fact, Term, Unique, total, turned
 from operator_algebra.proofs.letters import ONE, RING, Form, Letter, adjoint, quotient, times, word
 from operator_algebra.proofs.readback import formula_of
+from operator_algebra.proofs.theory import Unsure
 from operator_algebra.proofs.workbench import Workbench
 
 _STEPS = 40
@@ -196,7 +197,10 @@ def _is_solution(bench: Workbench, f: Letter, image: Form, fact: Fact | None = N
     if flows != {f.structure.flow} or any(_within(f, x) for _, letters in image for x in letters):
         return None
     images: dict[Letter, Form] = {f.star: adjoint(image), f: image}
-    renamed = dict(_renamed(bench, bench.theory.equations[f], f, images))
+    try:
+        renamed = dict(_renamed(bench, bench.theory.equations[f], f, images))
+    except Unsure:
+        return None
     expected = RING.substituted(bench.theory.equations[f], images.get)
     plain = list(_written_out(bench, expected))
     rhs = image if fact is None else RING.minus(image, fact.form)
@@ -224,7 +228,7 @@ def _renamed(bench: Workbench, p: Form, f: Letter, images: dict[Letter, Form]) -
     for x in [bench.theory.base(x) for _, letters in p for x in letters]:
         if x not in images and x.body is not None and _within(f, x):
             yield from _renamed(bench, x.body, f, images)
-            made = bench.theory.made_of(x.kind, RING.substituted(x.body, images.get), x.type)
+            made = bench.theory.put(x, RING.substituted(x.body, images.get))
             images |= {x.star: word(made.star), x: word(made)}
             yield x, made
 

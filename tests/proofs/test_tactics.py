@@ -6,6 +6,7 @@ import pytest
 
 import operator_algebra as oa
 from operator_algebra.proofs.facts import Fact
+from operator_algebra.proofs.letters import RING
 from operator_algebra.proofs.tactics import arguments, bracket_facts, depends, uniqueness
 from operator_algebra.symbols import E_phi, H, M, Omega, P, R, Upsilon, cross, crossbar, diag, inv, phi, v
 from tests.laws.rational import is_zero, rational_tree
@@ -60,6 +61,17 @@ def test_what_satisfies_an_equation_is_its_solution() -> None:
 
 def test_what_does_not_satisfy_it_is_not() -> None:
     assert list(uniqueness(bench_of(R, P))) == []
+
+
+def test_no_tactic_assumes_that_something_has_an_inverse() -> None:
+    """With S for P the equation of P speaks of the inverse of H S H*, which is zero."""
+    mass = H @ phi @ M @ phi.T @ H.T
+    S = diag(phi @ (M - M @ phi.T @ H.T @ inv(mass) @ H @ phi @ M) @ phi.T)
+    bench = bench_of(P, S, inv(mass))
+    before = [x for x in bench.theory.letters if x.kind == "inverse"]
+    bench.goal = RING.minus(bench.theory.read(P), bench.theory.read(S))
+    assert list(uniqueness(bench)) == []
+    assert [x for x in bench.theory.letters if x.kind == "inverse"] == before
 
 
 def test_what_a_letter_is_made_of() -> None:

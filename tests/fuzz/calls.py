@@ -81,6 +81,9 @@ SUBJECTS: dict[str, tuple[Any, Model, tuple[str, ...]]] = {
     "by threads": (dynamics.inverse_dynamics, load("arm7"), ("v", "qdd")),
     "in single precision": (dynamics.forward_dynamics, load("arm7"), ("v", "T")),
     "loops": (dynamics.forward_dynamics, chain(70), ("v", "T")),
+    "loops in single precision": (dynamics.forward_dynamics, chain(70), ("v", "T")),
+    "loops for pairs of bodies": (dense(dynamics.mass_matrix), chain(66), ()),
+    "loops from the base": (dynamics.pose, chain(66), ()),
     "singular": (inv(MASS - scalar("h") * MASS) @ s.T, chain(2, seed=1), ("T", "h")),
 }
 
@@ -89,7 +92,7 @@ SUBJECTS: dict[str, tuple[Any, Model, tuple[str, ...]]] = {
 def subject(name: str) -> Subject:
     """Compiled in both ways, once."""
     e, model, names = SUBJECTS[name]
-    single = name == "in single precision"
+    single = name.endswith("in single precision")
     native = compile_program(
         e, model, threads=3 if name == "by threads" else 1, dtype="float32" if single else "float64"
     )

@@ -20,25 +20,24 @@ from tests.rounding import apart, condition, rounding, size
 ARM = load("arm7")
 
 
-def given_on_the_arm(near: float, seed: int) -> dict[str, Any]:
+def given_on_the_arm(seed: int) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
     rows = rng.standard_normal((6 * ARM.n, 3))
     weak = np.eye(3) + 0.5 * rng.standard_normal((3, 3))
     return {
         "C": rows,
-        "E": rows + near * rng.standard_normal(rows.shape),
+        "E": rows + 0.1 * rng.standard_normal(rows.shape),
         "B": 1e-3 * weak,
         "W": np.diag([1.0, 1.3, 1.7]),
         "T": np.ones(ARM.nv),
     }
 
 
-@pytest.mark.parametrize("near", [0.0, 0.1])
 @pytest.mark.parametrize("name", FORMULAS)
 @pytest.mark.parametrize("seed", range(2))
-def test_generated_code_takes_no_triangle_for_the_whole(name: str, near: float, seed: int) -> None:
+def test_generated_code_takes_no_triangle_for_the_whole(name: str, seed: int) -> None:
     formula, q = FORMULAS[name], ARM.random(seed)[0]
-    values = given_on_the_arm(near, seed)
+    values = given_on_the_arm(seed)
     compiled = compile_program(formula, ARM)
     found = compiled(q=q, **{x: value for x, value in values.items() if x in compiled.inputs})
 

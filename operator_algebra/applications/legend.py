@@ -25,6 +25,7 @@ OWN_MEANINGS: Mapping[str, str] = MappingProxyType(
         "Gamma_v": "The same for constant joint maps.",
         "Gamma_w": "The same along w.",
         "bracket": "The bracket of v and w, as fields with constant components.",
+        "varying_bracket": "The same where joint maps change, those of universal joints too.",
         "Gamma_bracket": "What ∇ along the bracket adds to the rates of components.",
         "give": "A force on the body of a joint for each that the joint feels.",
         "applied": "The net forces on bodies, but for what joints hold back and what accelerations need.",

@@ -76,6 +76,14 @@ def of_configurations(nodes: Iterable[Node], nq: int) -> bool:
     return all(node.operation != "input" or node.value < nq for node in needed(nodes))
 
 
+def _values(nodes: tuple[Node, ...], tried: Floats) -> Floats:
+    """Nodes at the configurations tried, (node, sample), which may not read anything else."""
+    if not of_configurations(nodes, len(tried)):
+        raise Unknown
+    _, found = Tape.of(Traced((), nodes, (), ()), len(tried)).batch(tried)
+    return found
+
+
 @dataclass(frozen=True)
 class Divided:
     """A bound in two parts: what most bodies cause is known, what a few cause is carried along with the sweeps.
@@ -149,7 +157,7 @@ class _Margin:
         """The bodies that lose most, until the others lose little."""
         keys = [(k, i) for k in self.run.mechanism.bodies for i in range(6)]
         entries = tuple(self.run.get(self.parts.P, k).rows[i][i] for k, i in keys)
-        _, squares = Tape.of(Traced((), entries, (), ()), len(tried)).batch(tried)
+        squares = _values(entries, tried)
         if not np.isfinite(squares).all():  # where they were tried D has no inverse
             raise Unknown
         usual = dict(zip(keys, np.sqrt(squares.max(axis=1, initial=0.0)).tolist(), strict=True))
@@ -295,8 +303,7 @@ class _Margin:
             if hop is None or H[0, _HALF:].any() or any(not x.known for one in levers for row in one.rows for x in row):
                 continue
             entries = tuple(x for row in hop.rows for x in row)
-            _, shifts = Tape.of(Traced((), entries, (), ()), len(tried)).batch(tried[:, :1])
-            phi = shifts.reshape(6, 6)
+            phi = _values(entries, tried[:, :1]).reshape(6, 6)
             found[k] = _Hinge(H[0, :_HALF], phi)
         return found
 
@@ -328,9 +335,7 @@ class _Margin:
                 H = _number(self.H[k])
                 passed[k] = [row[0] for row in self.run.numbers.product(hop, self._constant((H / (H @ H.T)).T)).rows]
         nodes = tuple(node for column in passed.values() for node in column)
-        if not of_configurations(nodes, len(tried)):
-            raise Unknown
-        _, found = Tape.of(Traced((), nodes, (), ()), len(tried)).batch(tried)
+        found = _values(nodes, tried)
         if np.ptp(found, axis=1).max(initial=0.0) > _SAME * np.abs(found).max(initial=0.0):
             raise Unknown
         return dict(zip(passed, found[:, 0].reshape(-1, 6), strict=True))

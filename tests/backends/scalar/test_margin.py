@@ -33,7 +33,9 @@ from operator_algebra.operators.vanishing import vanishing
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
 from tests.backends.scalar.calls import Call, least_pivot
+from tests.golden.known import KNOWN
 from tests.nearly_singular import sample
+from tests.programs.test_interpreted_programs import FORK, inputs
 from tests.strategies import random_body
 
 DIAGONAL = diag(inv(dynamics.mass_matrix))
@@ -178,6 +180,10 @@ def test_links_without_inertia_and_other_pivots_are_not_bounded() -> None:
     call = Call.of(program, arm, arm.neutral(), values)
     assert elimination(program, program.pivots[0]) is not None
     assert bounds(call) == [None]  # what is added comes with the call
+    chosen = lower(KNOWN["free_flyer_jacobian"].formula)
+    reading = Call.of(chosen, FORK, FORK.random(2)[0], inputs(chosen, FORK, 2))
+    assert set(bounds(reading)) == {None}  # P reads what is chosen
+    assert reading.traced().results
     implicit = lower(inv(dynamics.mass_matrix + s.T @ s.T.T) @ s.T)
     assert None in [elimination(implicit, pivot) for pivot in implicit.pivots]
 

@@ -7,17 +7,18 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sphinx.util.inspect import signature, stringify_signature
 
 import operator_algebra as oa
-from docs.extensions.signatures import short
 from operator_algebra.operators.blocks import BlockMatrix
+
+sphinx: Any = pytest.importorskip("sphinx.util.inspect")
+short: Any = pytest.importorskip("docs.extensions.signatures").short
 
 WORDS = ("dtype[float", "dtype[~", "_Buffer", "_NestedSequence", "<", "Annotated")
 
 
 def shown(call: Callable[..., Any]) -> str:
-    return short(stringify_signature(signature(call), unqualified_typehints=True))
+    return short(sphinx.stringify_signature(sphinx.signature(call), unqualified_typehints=True))
 
 
 @pytest.mark.parametrize("call", [oa.evaluate, oa.simulate, oa.Event, oa.Film, oa.Model.integrate, BlockMatrix.places])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -19,6 +18,7 @@ from operator_algebra.backends.native.machine import machine
 from operator_algebra.bench.batches import TASKS, batch, states
 from operator_algebra.bench.forms import anew, counted
 from operator_algebra.bench.goals import Figure, faster, share
+from operator_algebra.bench.long_chains import long_chains, seconds_of
 from operator_algebra.bench.measure import Floats, Row, agreeing, measure
 from operator_algebra.bench.peers import FORWARD_DYNAMICS, INVERSE, Called, States, pinocchio
 from operator_algebra.bench.variants import single_precision, two_threads
@@ -30,7 +30,6 @@ from operator_algebra.models.changes import remade
 from operator_algebra.models.families import chain
 from operator_algebra.models.gallery import load
 from operator_algebra.models.model import Model
-from operator_algebra.symbols import H, M, phi, qdd
 
 _ROUNDS = 3
 _BATCH = 1024
@@ -277,49 +276,6 @@ def _around(model: Model) -> Figure:
     )
 
 
-def chains() -> list[Figure]:
-    """One chain: time for each body, and what it takes to build and to compile it."""
-    group = "Long chains"
-    found: list[Figure] = []
-    for bodies in (10_000, 100_000):
-        work = f"forward dynamics of {bodies:,} bodies, for each"
-        found.append(Figure(group, work, "ns", 1e9 * _chain(bodies) / bodies, 70, 52, "less"))
-    probe = compile_program(H @ phi @ M @ phi.T @ H.T @ qdd, model := chain(100_000, seed=0))
-    x, q = np.ones(model.nv), model.random(0)[0]
-    probe(q=q, qdd=x)
-    best = min(_seconds(lambda: probe(q=q, qdd=x)) for _ in range(3))
-    found.append(Figure(group, "H φ M φ* H* x, 100,000 bodies", "ms", 1e3 * best, 4, 1.7, "less"))
-    start = time.perf_counter()
-    long = chain(1_000_000, seed=0)
-    built = time.perf_counter() - start
-    start = time.perf_counter()
-    compile_program(dynamics.forward_dynamics, long)
-    compiled_in = time.perf_counter() - start
-    found.append(Figure(group, "building a chain of a million bodies", "s", built, 8, 1, "less"))
-    found.append(Figure(group, "first compile of it", "s", compiled_in, 5, 1, "less"))
-    return found
-
-
-def _chain(bodies: int) -> float:
-    model = chain(bodies, seed=0)
-    q, v = model.random(0)
-    compiled, torque = compile_program(dynamics.forward_dynamics, model), np.ones(model.nv)
-    qdd = compiled(q=q, v=v, T=torque)
-    # Of long chains no two ways give the same digits: what is found asks for the forces as far as its rounding lets it.
-    asked = compile_program(dynamics.inverse_dynamics, model)
-    rounded = qdd * (1.0 + np.finfo(float).eps * np.random.default_rng(0).choice([-1.0, 1.0], model.nv))
-    forces, beside = asked(q=q, v=v, qdd=qdd), asked(q=q, v=v, qdd=rounded)
-    if not np.abs(forces - torque).max() <= 16 * np.abs(forces - beside).max():
-        raise AssertionError(f"a chain of {bodies} bodies: the accelerations do not ask for the forces")
-    return min(_seconds(lambda: compiled(q=q, v=v, T=torque)) for _ in range(3))
-
-
-def _seconds(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
-
-
 _FIRST = """
 import time, operator_algebra as oa, numpy as np
 model = {model}
@@ -363,7 +319,7 @@ def accuracy() -> list[Figure]:
 
 def laws() -> list[Figure]:
     """`operator-algebra check`: every law on every mechanism, in a process of its own."""
-    seconds = _seconds(lambda: subprocess.run([sys.executable, "-c", _CHECK], check=True, capture_output=True))
+    seconds = seconds_of(lambda: subprocess.run([sys.executable, "-c", _CHECK], check=True, capture_output=True))
     return [Figure("Laws", "operator-algebra check, all cores", "s", seconds, 20, 10, "less")]
 
 
@@ -378,7 +334,7 @@ GROUPS: Mapping[str, Callable[[], list[Figure]]] = {
     "calls": calls,
     "without": without_machine_code,
     "first": first_calls,
-    "chains": chains,
+    "chains": long_chains,
     "accuracy": accuracy,
     "laws": laws,
 }

@@ -21,7 +21,7 @@ from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.tape import Flags, Tape
 from operator_algebra.models.numeric import Kind, Numbers
 
-PIECES = 8
+PIECES = 32
 """So many of each thread, so that none waits long for the last."""
 TOGETHER = 64
 """Samples of a thread are a multiple of this: no lines of memory are written by two, and no lanes are empty."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from operator_algebra.cli.terminal.complete import backends, formulas
-from operator_algebra.cli.terminal.output import Ascii, Json, ModelName, columns, folded, say, say_json
+from operator_algebra.cli.terminal.output import Ascii, Json, ModelName, Seed, columns, folded, say, say_json
 from operator_algebra.errors import InputError, OperatorAlgebraWarning
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def command(
         Path | None, typer.Option(metavar="FILE", help="q and inputs by name: .json, .toml or .npz.")
     ] = None,
     random: Annotated[bool, typer.Option("--random", help="Draw q and the inputs that are not given.")] = False,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of --random.")] = 0,
+    seed: Seed = 0,
     backend: Annotated[
         str,
         typer.Option(metavar="NAME", help="auto, numpy, sympy, or another that is installed.", autocompletion=backends),

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from operator_algebra.cli.terminal.complete import mechanisms
-from operator_algebra.cli.terminal.output import Ascii, Json, Quiet, say, say_json
+from operator_algebra.cli.terminal.output import Ascii, Json, Quiet, Seed, say, say_json
 from operator_algebra.errors import InputError, OperatorAlgebraWarning
 
 
@@ -36,7 +36,7 @@ def command(
         Path | None, typer.Option(metavar="FILE", help="q, v and joint forces T by name: .json, .toml or .npz.")
     ] = None,
     random: Annotated[bool, typer.Option("--random", help="Draw q and v, if they are not given.")] = False,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of --random.")] = 0,
+    seed: Seed = 0,
     step: Annotated[
         float | None, typer.Option(metavar="S", help="The length of steps.", show_default="as the error allows")
     ] = None,

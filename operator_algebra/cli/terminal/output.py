@@ -16,6 +16,7 @@ from operator_algebra.markup import wrapped
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results only, no progress.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Of --random.")]
 Ascii = Annotated[bool, typer.Option("--ascii", help="Use ASCII characters only.")]
 ModelName = Annotated[
     str | None,

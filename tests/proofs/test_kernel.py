@@ -7,7 +7,6 @@ import copy
 import json
 import subprocess
 import sys
-import tokenize as tokens
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -70,21 +69,6 @@ def test_it_imports_the_standard_library_alone() -> None:
     names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     assert all(name.partition(".")[0] in sys.stdlib_module_names for name in names)
-
-
-def test_it_is_short_enough_to_be_read() -> None:
-    """At most 200 lines of code, docstrings and blank lines aside."""
-    tree = ast.parse(Path(kernel.__file__).read_text(encoding="utf-8"))
-    texts = [node for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)]
-    told = {line for node in texts for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
-    with open(kernel.__file__, "rb") as opened:
-        words = [
-            word
-            for word in tokens.tokenize(opened.readline)
-            if word.type not in (tokens.ENCODING, tokens.COMMENT) and word.string.strip()
-        ]
-    code = {line for word in words for line in range(word.start[0], word.end[0] + 1)} - told
-    assert 100 < len(code) <= 200
 
 
 def test_a_proof_by_hand_is_accepted() -> None:

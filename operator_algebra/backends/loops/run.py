@@ -6,7 +6,6 @@ import threading
 from collections.abc import Sequence
 from functools import cached_property
 from struct import Struct
-from threading import Thread
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +17,9 @@ from operator_algebra.backends.loops.piece_code import PieceCode
 from operator_algebra.backends.loops.pieces import cut
 from operator_algebra.backends.loops.records import Cut
 from operator_algebra.backends.loops.standing import table
+from operator_algebra.backends.native.crew import TOGETHER, Batch
 from operator_algebra.backends.native.machine import Loaded, machine
-from operator_algebra.backends.native.run import TOGETHER, Computed, address, in_rows
+from operator_algebra.backends.native.run import Computed, address, in_rows
 from operator_algebra.backends.native.store import code_of
 from operator_algebra.backends.scalar.graph import Untraceable, operations
 from operator_algebra.backends.scalar.precision import DOUBLE, Precision
@@ -159,7 +159,7 @@ class LoopKernel(PieceCode):
         """The results of some samples.
 
         q and the inputs are arrays (samples, numbers); one with a single row belongs to every sample. Threads share
-        the samples, whose bits are those of one, and end with the call.
+        the samples, whose bits are those of one.
         """
         lanes = self._lanes(count)
         code = self._code(lanes)
@@ -170,23 +170,15 @@ class LoopKernel(PieceCode):
         for array, start in zip((*arrays, *results), self._started, strict=True):
             table += [address(array), array.strides[0] if len(array) > 1 else 0, array.shape[1], start]
         room, flags = self._room(lanes), address(good)
-
-        def run(first: int, stop: int) -> None:
-            kept, start = _memory(room.size)
-            active = np.zeros(room.beside * self._frames * max(1, lanes // 8), dtype=np.uint8)
-            own = [start + one for one in room.starts]
-            rest = address(active), address(self._runs), flags, self._frames - 1, room.apart, room.beside
-            code.entry(first, stop, self.model.n, self._packed(*self._addresses, *own, *rest, *table))
-            del kept
-
-        each = -(-max(1, count) // (max(1, threads) * TOGETHER)) * TOGETHER
-        others = [Thread(target=run, args=(first, min(first + each, count))) for first in range(each, count, each)]
-        for thread in others:
-            thread.start()
-        if count:
-            run(0, min(each, count))
-        for thread in others:
-            thread.join()
+        many = max(1, min(threads, -(-count // TOGETHER)))
+        active = np.zeros((many, room.beside * self._frames * max(1, lanes // 8)), dtype=np.uint8)
+        memories = _memories(many, room.size)
+        rest = address(self._runs), flags, self._frames - 1, room.apart, room.beside
+        tables: list[bytes] = []
+        for memory, marks in zip(memories, active, strict=True):
+            own = [_start(memory) + one for one in room.starts]
+            tables.append(self._packed(*self._addresses, *own, address(marks), *rest, *table))
+        Batch(code, count, self.model.n, tables, (arrays, results, good, active, memories)).computed()
         return Computed(bool(good[:count].all()), good[:count], results)
 
     def _room(self, lanes: int) -> Room:
@@ -217,11 +209,18 @@ def _has_logarithms(pieces: Cut) -> bool:
 _local = threading.local()
 
 
-def _memory(size: int) -> tuple[Numbers, int]:
-    """Memory of this thread, kept for the next call, and its address; it starts where a line of the cache does."""
-    found: tuple[Numbers, int] | None = getattr(_local, "kept", None)
-    if found is None or len(found[0]) < size:
-        wide = np.empty(size + _LINE)
-        memory = wide[-(address(wide) // wide.itemsize) % _LINE :]
-        found = _local.kept = memory, address(memory)
-    return found
+def _memories(count: int, size: int) -> list[Numbers]:
+    """Memory for so many threads, kept for the next call of the thread that asks."""
+    found: list[Numbers] | None = getattr(_local, "kept", None)
+    if found is None:
+        found = _local.kept = []
+    found[:] = [memory for memory in found if len(memory) >= size + _LINE]
+    while len(found) < count:
+        found.append(np.empty(size + _LINE))
+    return found[:count]
+
+
+def _start(memory: Numbers) -> int:
+    """Where its first line of the cache starts."""
+    first = address(memory)
+    return first + -first % (_LINE * memory.itemsize)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import math
-from _thread import LockType, allocate_lock, start_new_thread
-from collections.abc import Callable, Sequence
-from functools import cache
-from importlib.resources import files
+from collections.abc import Sequence
 from struct import Struct
 from time import perf_counter
 from typing import NamedTuple, cast
 
 import numpy as np
 
+from operator_algebra.backends.native.crew import Batch
 from operator_algebra.backends.native.emit import native_text, staged_text
 from operator_algebra.backends.native.machine import Loaded, machine
 from operator_algebra.backends.native.store import code_of
@@ -21,10 +19,6 @@ from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.tape import Flags, Tape
 from operator_algebra.models.numeric import Kind, Numbers
 
-PIECES = 32
-"""So many of each thread, so that none waits long for the last."""
-TOGETHER = 64
-"""Samples of a thread are a multiple of this: no lines of memory are written by two, and no lanes are empty."""
 _TRIED, _ROUNDS = 128, 8
 """Samples and calls by which the faster form is found."""
 _CLEAR = 5000
@@ -100,54 +94,8 @@ class BoundCall(NamedTuple):
         return first >= stop or bool(self.code.entry(first, stop, self.samples - 1, self.table))
 
     def shared(self, threads: int) -> bool:
-        """The same by several threads, which end with the call: a pool would not outlive a fork of the process.
-
-        Each takes the next piece when it is done with one, as others may use its processor, too. Lanes are filled as by
-        one thread, so all bits are those of one.
-        """
-        share = _share()
-        if share is None:
-            return self()
-        each = -(-self.samples // (threads * PIECES * TOGETHER)) * TOGETHER
-        kernel, taken = self.code.address("kernel"), ctypes.c_int64(0)
-        found: list[bool] = []
-
-        def run() -> None:
-            found.append(bool(share(kernel, ctypes.byref(taken), each, self.samples, self.table)))
-
-        def aside(ended: LockType) -> None:
-            try:
-                run()
-            finally:
-                ended.release()
-
-        locks = [allocate_lock() for _ in range(1, min(threads, -(-self.samples // each)))]
-        for lock in locks:
-            lock.acquire()
-            start_new_thread(aside, (lock,))
-        run()
-        for lock in locks:
-            lock.acquire()
-        return all(found)
-
-
-@cache
-def _share() -> Callable[..., int] | None:
-    """The function by which a thread takes pieces of a batch; None where LLVM does not do it."""
-    here = machine()
-    text = files("operator_algebra.backends.native").joinpath("share.ll").read_text(encoding="utf-8")
-    code = None if here is None else code_of(text, here)
-    if code is None:
-        return None
-    number, address = ctypes.c_int64, ctypes.c_void_p
-    kind = ctypes.CFUNCTYPE(number, address, address, number, number, ctypes.c_char_p)
-    function = kind(code.address("share"))
-    _kept.append(code)
-    return function
-
-
-_kept: list[Loaded] = []
-"""Code that is called by its address."""
+        """The same by several threads."""
+        return Batch(self.code, self.samples, self.samples - 1, [self.table] * threads, self).computed()
 
 
 def native_kernel(

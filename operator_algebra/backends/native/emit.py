@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Container, Generator, Sequence
 from contextlib import contextmanager
+from functools import cache, partial
 
 from operator_algebra.backends.native import tiles
 from operator_algebra.backends.native.operations import computed, turned
-from operator_algebra.backends.native.stages import BESIDE, Stage, places, stages
+from operator_algebra.backends.native.stages import BESIDE, Stage, places, ready, stages
 from operator_algebra.backends.native.text import Block, Vector, counted
 from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.tape import Entry, Tape
 
+_SUMS = 4
+"""So many sums tell whether all is finite: each addition to one waits for the last."""
 TOGETHER = 4
 """So many angles are turned at a time: their polynomials are chains, each of whose operations waits for the last."""
 
@@ -85,7 +88,7 @@ def staged_text(
     tape: Tape, given: Sequence[int], results: Sequence[int], lanes: int, precision: Precision = DOUBLE
 ) -> str | None:
     """The same for some vectors stage by stage; None where there are no stages."""
-    several = stages(tape, lanes * precision.bytes)
+    several = stages(tape, lanes * precision.bytes, ready(tape, results, lanes))
     return _Staged(tape, given, results, Block(lanes, precision=precision), several).text() if several else None
 
 
@@ -100,15 +103,43 @@ class _Emitter:
         start = len(tape.constants) + tape.arguments
         self.values: dict[int, Vector] = {place: self.block.constant(x) for place, x in enumerate(tape.constants)}
         self.turns = {start + 2 * i + half: i for i in range(len(tape.turned)) for half in (0, 1)}
+        self.ready = ready(tape, results, block.lanes)
+        self.sums: list[Vector] = []
+        """Of the results that were given, whose places on the tape are these."""
+        self.summed: set[int] = set()
 
     def text(self) -> str:
         """The module."""
         rows = self._rows("%sample")
         columns = self._take(rows)
-        for entry in self.tape.entries:
-            self.values[entry.place] = self._value(entry)
-        self._give(rows, columns)
+        self._compute(range(len(self.tape.entries)), lambda: rows)
+        self._flags(rows[-1], [*columns, *self.sums])
         return self._module(_FUNCTION)
+
+    def _compute(self, several: range, rows: Callable[[], Sequence[Sequence[str]]], kept: Container[int] = ()) -> None:
+        """The operations from one to another, and the tiles of results that are ready after them."""
+        if several.start == 0:
+            self._give(-1, rows)
+        for i in several:
+            entry = self.tape.entries[i]
+            self.values[entry.place] = self._value(entry)
+            if i in kept:
+                self.keep(entry.place, self.values[entry.place])
+            self._give(i, rows)
+
+    def _give(self, after: int, rows: Callable[[], Sequence[Sequence[str]]]) -> None:
+        """The tiles that are ready after an operation."""
+        for tile in self.ready.get(after, ()):
+            columns = [self.read(place) for place in tile.places]
+            tiles.store(self.block, rows()[len(self.given) + tile.array], tile.start, columns)
+            for place, column in zip(tile.places, columns, strict=True):
+                self._add(place, column)
+
+    def _add(self, place: int, result: Vector) -> None:
+        """A result to the sums, once; constants are finite."""
+        if place >= len(self.tape.constants) and place not in self.summed:
+            self.summed.add(place)
+            self.sums.append(result if len(self.sums) < _SUMS else self.sums.pop(0) + result)
 
     def _module(self, function: str, **numbers: int) -> str:
         block = self.block
@@ -153,20 +184,10 @@ class _Emitter:
         self.values |= dict(enumerate(columns, len(self.tape.constants)))
         return columns
 
-    def _give(self, rows: Sequence[Sequence[str]], columns: Sequence[Vector]) -> None:
-        """The results, and whether they may be trusted."""
-        results = [self.read(place) for place in self.tape.results]
-        start = 0
-        for place, size in enumerate(self.outputs, len(self.given)):
-            tiles.store(self.block, rows[place], results[start : start + size])
-            start += size
-        self._flags(rows[-1], columns, results)
-
-    def _flags(self, rows: Sequence[str], columns: Sequence[Vector], results: Sequence[Vector]) -> None:
-        """Whether the numbers of each lane may be trusted, as the tape tells it."""
+    def _flags(self, rows: Sequence[str], several: Sequence[Vector]) -> None:
+        """Whether the numbers of each lane may be trusted, as the tape tells it; several must be finite."""
         block = self.block
-        distinct = {one.name: one for one in (*columns, *results) if one.name.startswith("%")}
-        total = _sum(block, list(distinct.values()))
+        total = _sum(block, several)
         lost = block.constant(0.0)
         for place in self.tape.lost:
             lost = lost + self.read(place)
@@ -189,6 +210,10 @@ class _Emitter:
         if place in self.turns and place not in self.values:
             self._turn_next(self.turns[place])
         return self.values[place]
+
+    def keep(self, place: int, value: Vector) -> None:
+        """For what comes later, at a place of the tape."""
+        del place, value
 
     def _value(self, entry: Entry) -> Vector:
         a = self.read(entry.a)
@@ -217,6 +242,7 @@ class _Staged(_Emitter):
         self.stages = several
         self.size = block.lanes * block.precision.bytes
         self._fixed = dict(self.values)
+        self.total = len(tape.constants) + places(tape) - 1
         self._memory = ""
 
     def text(self) -> str:
@@ -225,19 +251,19 @@ class _Staged(_Emitter):
         with self._vectors("given") as first:
             columns = self._take(self._rows(first))
             for place, column in enumerate(columns, len(tape.constants)):
-                self._keep(place, column)
+                self.keep(place, column)
             for place in self.turns:
-                self._keep(place, super().read(place))
+                self.keep(place, super().read(place))
+            self.keep(self.total, block.constant(0.0))
         for number, stage in enumerate(self.stages):
-            with self._vectors(f"stage{number}"):
-                for i in range(stage.start, stage.stop):
-                    entry = tape.entries[i]
-                    found = self.values[entry.place] = self._value(entry)
-                    if i in stage.kept:
-                        self._keep(entry.place, found)
+            with self._vectors(f"stage{number}") as first:
+                rows = cache(partial(self._rows, first))
+                self._compute(range(stage.start, stage.stop), rows, stage.kept)
+                if self.sums:
+                    self.keep(self.total, _sum(block, [self.read(self.total), *self.sums]))
         with self._vectors("found") as first:
             arguments = range(len(tape.constants), len(tape.constants) + tape.arguments)
-            self._give(self._rows(first), [self.read(place) for place in arguments])
+            self._flags(self._rows(first)[-1], [self.read(self.total), *map(self.read, arguments)])
             before = block.named(f"load i{block.lanes}, ptr %goods")
             both = block.named(f"and i{block.lanes} {before}, %good")
             block.lines.append(f"store i{block.lanes} {both}, ptr %goods")
@@ -252,7 +278,7 @@ class _Staged(_Emitter):
         with counted(block, name, "0", "%several", 1) as vector:
             offset = block.named(f"mul i64 {vector}, {self.size * places(self.tape)}")
             self._memory = block.named(f"getelementptr i8, ptr %memory, i64 {offset}")
-            self.values = dict(self._fixed)
+            self.values, self.sums = dict(self._fixed), []
             samples = block.named(f"mul i64 {vector}, {block.lanes}")
             yield block.named(f"add i64 %before, {samples}")
 
@@ -260,7 +286,8 @@ class _Staged(_Emitter):
         offset = self.size * (place - len(self.tape.constants))
         return self.block.named(f"getelementptr i8, ptr {self._memory}, i64 {offset}")
 
-    def _keep(self, place: int, value: Vector) -> None:
+    def keep(self, place: int, value: Vector) -> None:
+        """A value in memory, for later stages."""
         self.block.lines.append(f"store {self.block.reals} {value.name}, ptr {self._at(place)}, align {self.size}")
 
     def read(self, place: int) -> Vector:
@@ -271,7 +298,7 @@ class _Staged(_Emitter):
         return self.values[place]
 
 
-def _sum(block: Block, several: list[Vector]) -> Vector:
+def _sum(block: Block, several: Sequence[Vector]) -> Vector:
     """A sum in which no term waits for many others."""
     while len(several) > 1:
         pairs = zip(several[::2], several[1::2], strict=False)

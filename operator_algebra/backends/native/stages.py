@@ -7,9 +7,10 @@ the tape. A stage ends where little is read later.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 from operator_algebra.backends.scalar.tape import Tape
 
@@ -32,12 +33,15 @@ class Stage:
     kept: frozenset[int]
 
 
-def stages(tape: Tape, bytes_of: int) -> list[Stage]:
-    """The stages of a tape, with vectors of so many bytes; none where it is short, or memory would be too large."""
+def stages(tape: Tape, bytes_of: int, given: Mapping[int, Sequence[Tile]]) -> list[Stage]:
+    """The stages of a tape, with vectors of so many bytes; none where it is short, or memory would be too large.
+
+    After some of the operations tiles of results are `given`.
+    """
     count = len(tape.entries)
     if count <= LONG or places(tape) * bytes_of * BESIDE > _ROOM:
         return []
-    last = _last_readers(tape)
+    last = _last_readers(tape, given)
     live = _live(last)
     cuts = [0]
     while count - cuts[-1] > _SIZE + _APART:
@@ -48,12 +52,40 @@ def stages(tape: Tape, bytes_of: int) -> list[Stage]:
 
 
 def places(tape: Tape) -> int:
-    """Where arguments, their sines and cosines, and results of operations stand."""
-    return tape.arguments + 2 * len(tape.turned) + tape.rows
+    """Where arguments, their sines and cosines, and results of operations stand, and a sum of results behind them."""
+    return tape.arguments + 2 * len(tape.turned) + tape.rows + 1
 
 
-def _last_readers(tape: Tape) -> list[int]:
-    """For each operation the last one that reads its result; one behind all for what is kept for good."""
+class Tile(NamedTuple):
+    """Some numbers of an array of results, from a column on."""
+
+    array: int
+    start: int
+    places: tuple[int, ...]
+
+
+def ready(tape: Tape, sizes: Sequence[int], lanes: int) -> dict[int, list[Tile]]:
+    """After which operations tiles of results can be given: memory is written meanwhile.
+
+    Those that wait for nothing are spread among the operations, the first before all, at -1.
+    """
+    made = {entry.place: i for i, entry in enumerate(tape.entries)}
+    found: dict[int, list[Tile]] = {}
+    early: list[Tile] = []
+    offset = 0
+    for array, size in enumerate(sizes):
+        for start in range(0, size, lanes):
+            tile = Tile(array, start, tape.results[offset + start : offset + min(start + lanes, size)])
+            last = max(made.get(place, -1) for place in tile.places)
+            (early if last < 0 else found.setdefault(last, [])).append(tile)
+        offset += size
+    for i, tile in enumerate(early):
+        found.setdefault(len(tape.entries) * i // len(early) - 1, []).append(tile)
+    return found
+
+
+def _last_readers(tape: Tape, given: Mapping[int, Sequence[Tile]]) -> list[int]:
+    """For each operation the last one by which its result is read; one behind all for what is kept for good."""
     count = len(tape.entries)
     last, made = list(range(count)), dict[int, int]()
     for i, entry in enumerate(tape.entries):
@@ -61,7 +93,10 @@ def _last_readers(tape: Tape) -> list[int]:
             if place in made:
                 last[made[place]] = i
         made[entry.place] = i
-    for place in (*tape.results, *tape.positive, *tape.lost):
+    for i, several in given.items():
+        for place in (place for tile in several for place in tile.places if place in made):
+            last[made[place]] = max(last[made[place]], i)
+    for place in (*tape.positive, *tape.lost):
         if place in made:
             last[made[place]] = count
     return last

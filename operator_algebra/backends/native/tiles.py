@@ -6,19 +6,42 @@ from collections.abc import Sequence
 
 from operator_algebra.backends.native.text import Block, Vector
 
+_PART = 16
+"""Bytes within which processors move numbers most freely; longer ones move as wholes."""
+
 
 def transposed(block: Block, rows: Sequence[Vector]) -> list[Vector]:
-    """Rows as columns: halves of pairs change places, for distances that double."""
-    found, lanes = list(rows), block.lanes
-    step = 1
-    while step < lanes:
-        for i in range(lanes):
-            if not i & step:
-                a, b = found[i], found[i | step]
-                found[i] = block.shuffled(a, b, (lanes + (c ^ step) if c & step else c for c in range(lanes)))
-                found[i | step] = block.shuffled(a, b, (lanes + c if c & step else c | step for c in range(lanes)))
-        step *= 2
+    """Rows as columns: within the parts of vectors first, then part by part."""
+    size = min(block.lanes, _PART // block.precision.bytes)
+    within = [_within_parts(block, rows[start : start + size], size) for start in range(0, block.lanes, size)]
+    columns = [_by_parts(block, several, size) for several in zip(*within, strict=True)]
+    return [column[part] for part in range(block.lanes // size) for column in columns]
+
+
+def _within_parts(block: Block, rows: Sequence[Vector], size: int, step: int = 1) -> list[Vector]:
+    """For each place of a part what stands there in all rows: first halves of pairs are interlaced, then last ones."""
+    if step == size:
+        return list(rows)
+    places = range(block.lanes)
+    found: list[Vector] = []
+    for half in (0, size // 2):
+        lanes = [c - c % size + half + c % size // (2 * step) * step + c % step for c in places]
+        lanes = [place + block.lanes * (c // step % 2) for place, c in zip(lanes, places, strict=True)]
+        pairs = zip(rows[::2], rows[1::2], strict=True)
+        found += _within_parts(block, [block.shuffled(a, b, lanes) for a, b in pairs], size, 2 * step)
     return found
+
+
+def _by_parts(block: Block, rows: Sequence[Vector], size: int) -> list[Vector]:
+    """For each part what stands there in all rows; of pairs every second part is taken, and the others."""
+    if len(rows) == 1:
+        return list(rows)
+    even, odd = (
+        [part * size + i for part in range(first, 2 * block.lanes // size, 2) for i in range(size)] for first in (0, 1)
+    )
+    pairs = list(zip(rows[::2], rows[1::2], strict=True))
+    halves = (_by_parts(block, [block.shuffled(a, b, lanes) for a, b in pairs], size) for lanes in (even, odd))
+    return [one for both in zip(*halves, strict=True) for one in both]
 
 
 def loaded(block: Block, rows: Sequence[str], size: int) -> list[Vector]:
@@ -38,19 +61,17 @@ def loaded(block: Block, rows: Sequence[str], size: int) -> list[Vector]:
     return columns
 
 
-def store(block: Block, rows: Sequence[str], columns: Sequence[Vector]) -> None:
-    """Write the columns of an array; lanes that share a row write the same there."""
-    for start in range(0, len(columns), block.lanes):
-        tile = list(columns[start : start + block.lanes])
-        width = len(tile)
-        tile += [Vector(block, "poison")] * (block.lanes - width)
-        for row, value in zip(rows, transposed(block, tile), strict=True):
-            place = _place(block, row, start)
-            if width == block.lanes:
-                block.lines.append(f"store {block.reals} {value.name}, ptr {place}, align 1")
-            else:
-                masked = f"{block.reals} {value.name}, ptr {place}, i32 1, {_mask(block, width)}"
-                block.lines.append(f"call void @llvm.masked.store.{block.suffix}.p0({masked})")
+def store(block: Block, rows: Sequence[str], start: int, columns: Sequence[Vector]) -> None:
+    """Write a tile of an array, from a column on; lanes that share a row write the same there."""
+    width = len(columns)
+    tile = [*columns, *[Vector(block, "poison")] * (block.lanes - width)]
+    for row, value in zip(rows, transposed(block, tile), strict=True):
+        place = _place(block, row, start)
+        if width == block.lanes:
+            block.lines.append(f"store {block.reals} {value.name}, ptr {place}, align 1")
+        else:
+            masked = f"{block.reals} {value.name}, ptr {place}, i32 1, {_mask(block, width)}"
+            block.lines.append(f"call void @llvm.masked.store.{block.suffix}.p0({masked})")
 
 
 def _place(block: Block, row: str, column: int) -> str:

@@ -15,7 +15,7 @@ from operator_algebra.backends.native import stages as module
 from operator_algebra.backends.native.emit import staged_text
 from operator_algebra.backends.native.machine import Loaded, Machine
 from operator_algebra.backends.native.run import fastest, native_kernel
-from operator_algebra.backends.native.stages import places, stages
+from operator_algebra.backends.native.stages import places, ready, stages
 from operator_algebra.backends.scalar.tape import Tape
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.lowering.lower import lower
@@ -50,12 +50,14 @@ def forward(name: str) -> tuple[Call, Tape]:
 def test_what_a_later_stage_reads_is_kept(name: str) -> None:
     """Each stage by itself, with what is in memory alone, on numbers that tell what they are."""
     _, tape = forward(name)
-    several = stages(tape, 64)
+    given = ready(tape, [len(tape.results)], 8)
+    assert sorted(tile.start for tiles in given.values() for tile in tiles) == list(range(0, len(tape.results), 8))
+    several = stages(tape, 64, given)
     assert len(several) > 1
     assert [(a.stop, b.start) for a, b in pairwise(several)] == [(a.stop, a.stop) for a in several[:-1]]
     assert (several[0].start, several[-1].stop) == (0, len(tape.entries))
     before = len(tape.constants) + tape.arguments + 2 * len(tape.turned)
-    whole, memory = list(range(before + tape.rows)), dict(enumerate(range(before)))
+    whole, memory, final = list(range(before + tape.rows)), dict(enumerate(range(before))), set[int]()
     for stage in several:
         own: dict[int, int] = {}
         for i in range(stage.start, stage.stop):
@@ -65,16 +67,21 @@ def test_what_a_later_stage_reads_is_kept(name: str) -> None:
             whole[entry.place] = own[entry.place] = before + i
             if i in stage.kept:
                 memory[entry.place] = before + i
-    assert all(memory[place] == whole[place] for place in (*tape.results, *tape.positive, *tape.lost))
+            for place in (place for tile in given.pop(i, ()) for place in tile.places):
+                assert own.get(place, memory.get(place)) == whole[place]
+                final.add(place)
+    assert not given
+    assert {place: whole[place] for place in final} == {place: whole[place] for place in tape.results}
+    assert all(memory[place] == whole[place] for place in (*tape.positive, *tape.lost))
     assert sum(len(stage.kept) for stage in several) < len(tape.entries) // 2
 
 
 def test_short_lists_and_those_that_would_take_too_much_memory_have_one() -> None:
     _, tape = forward("arm7")
     assert len(tape.entries) > module.LONG
-    assert not stages(tape, 64 * module._ROOM // places(tape))  # pyright: ignore[reportPrivateUsage]
+    assert not stages(tape, 64 * module._ROOM // places(tape), {})  # pyright: ignore[reportPrivateUsage]
     _, short = forward("planar2r")
-    assert not stages(short, 64)
+    assert not stages(short, 64, {})
 
 
 @pytest.mark.usefixtures("short")

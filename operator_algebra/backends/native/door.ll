@@ -372,7 +372,8 @@ look:
 memory:
   %written = mul i64 %samples, %bytes
   %staged = select i1 %fresh, i64 0, i64 %written
-  %needed = add i64 %staged, %samples
+  %flagged = add i64 %samples, 64
+  %needed = add i64 %staged, %flagged
   %little = icmp ule i64 %needed, 4096
   br i1 %little, label %ready, label %more
 more:

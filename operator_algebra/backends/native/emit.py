@@ -15,6 +15,8 @@ from operator_algebra.backends.scalar.tape import Entry, Tape
 
 _SUMS = 4
 """So many sums tell whether all is finite: each addition to one waits for the last."""
+BEHIND = 64
+"""Bytes behind the last flag that are written, too: a vector of flags is written at once."""
 TOGETHER = 4
 """So many angles are turned at a time: their polynomials are chains, each of whose operations waits for the last."""
 
@@ -79,7 +81,7 @@ def native_text(
 
     It computes samples from `first` to `stop`, a vector of them at a time; lanes behind `last` do that one once more.
     The table has for each array that is given the address and the bytes from row to row, for each result the
-    address, and that of the flags.
+    address, and that of the flags, behind which there is room.
     """
     return _Emitter(tape, given, results, Block(lanes, precision=precision)).text()
 
@@ -113,7 +115,7 @@ class _Emitter:
         rows = self._rows("%sample")
         columns = self._take(rows)
         self._compute(range(len(self.tape.entries)), lambda: rows)
-        self._flags(rows[-1], [*columns, *self.sums])
+        self._flags("%sample", [*columns, *self.sums])
         return self._module(_FUNCTION)
 
     def _compute(self, several: range, rows: Callable[[], Sequence[Sequence[str]]], kept: Container[int] = ()) -> None:
@@ -161,7 +163,7 @@ class _Emitter:
         return "\n  ".join(lines)
 
     def _rows(self, first: str) -> list[list[str]]:
-        """For each array, and for the flags, the addresses of the rows of the lanes, from the first one on."""
+        """For each array the addresses of the rows of the lanes, from the first one on."""
         block = self.block
         samples: list[str] = []
         for lane in range(block.lanes):
@@ -170,7 +172,7 @@ class _Emitter:
             samples.append(block.named(f"select i1 {inside}, i64 {plain}, i64 %last"))
         rows: list[list[str]] = []
         width = block.precision.bytes
-        steps = [*(f"%step{place}" for place in range(len(self.given))), *(str(width * n) for n in self.outputs), "1"]
+        steps = [*(f"%step{place}" for place in range(len(self.given))), *(str(width * n) for n in self.outputs)]
         for place, step in enumerate(steps):
             offsets = [block.named(f"mul i64 {sample}, {step}") for sample in samples]
             rows.append([block.named(f"getelementptr i8, ptr %array{place}, i64 {offset}") for offset in offsets])
@@ -184,7 +186,7 @@ class _Emitter:
         self.values |= dict(enumerate(columns, len(self.tape.constants)))
         return columns
 
-    def _flags(self, rows: Sequence[str], several: Sequence[Vector]) -> None:
+    def _flags(self, first: str, several: Sequence[Vector]) -> None:
         """Whether the numbers of each lane may be trusted, as the tape tells it; several must be finite."""
         block = self.block
         total = _sum(block, several)
@@ -197,10 +199,10 @@ class _Emitter:
             *(block.compared("ogt", self.read(place), block.constant(0.0)) for place in self.tape.positive),
         ]
         good = block.both(conditions)
-        for lane, row in enumerate(rows):
-            one = block.named(f"extractelement {block.truths} {good}, i64 {lane}")
-            byte = block.named(f"zext i1 {one} to i8")
-            block.lines.append(f"store i8 {byte}, ptr {row}, align 1")
+        flags = f"<{block.lanes} x i8>"
+        told = block.named(f"zext {block.truths} {good} to {flags}")
+        place = block.named(f"getelementptr i8, ptr %array{len(self.given) + len(self.outputs)}, i64 {first}")
+        block.lines.append(f"store {flags} {told}, ptr {place}, align 1")
         block.lines.append(f"%good = bitcast {block.truths} {good} to i{block.lanes}")
 
     # -- operations ------------------------------------------------------------------------------------------------
@@ -263,7 +265,7 @@ class _Staged(_Emitter):
                     self.keep(self.total, _sum(block, [self.read(self.total), *self.sums]))
         with self._vectors("found") as first:
             arguments = range(len(tape.constants), len(tape.constants) + tape.arguments)
-            self._flags(self._rows(first)[-1], [self.read(self.total), *map(self.read, arguments)])
+            self._flags(first, [self.read(self.total), *map(self.read, arguments)])
             before = block.named(f"load i{block.lanes}, ptr %goods")
             both = block.named(f"and i{block.lanes} {before}, %good")
             block.lines.append(f"store i{block.lanes} {both}, ptr %goods")

@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from operator_algebra.backends.native.crew import Batch
-from operator_algebra.backends.native.emit import native_text, staged_text
+from operator_algebra.backends.native.emit import BEHIND, native_text, staged_text
 from operator_algebra.backends.native.machine import Loaded, machine
 from operator_algebra.backends.native.store import code_of
 from operator_algebra.backends.scalar.precision import DOUBLE, Precision
@@ -64,7 +64,7 @@ class NativeKernel:
     def bound(self, given: Sequence[Numbers], count: int) -> BoundCall:
         """The same for what the arrays hold later; where rows have gaps, for what they hold now."""
         results = [np.empty((count, size), dtype=self._kind) for size in self._results]
-        good = np.empty(count, dtype=np.bool_)
+        good = np.empty(count + BEHIND, dtype=np.bool_)[:count]
         arrays = [in_rows(array, count, size, self._kind) for array, size in zip(given, self._given, strict=True)]
         table: list[int] = []
         for array in arrays:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from itertools import product
 import numpy as np
 
 from operator_algebra.applications import dynamics
+from operator_algebra.bench.fresh import output_of
 from operator_algebra.bench.goals import Figure
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.models.families import chain
@@ -54,8 +54,7 @@ def long_chains() -> list[Figure]:
     for bodies, (name, seed, floor, goal) in product((10_000, 100_000), _AXES):
         work = f"forward dynamics of {bodies:,} bodies, {name}, for each"
         found.append(Figure(group, work, "ns", 1e9 * _chain(bodies, seed) / bodies, floor, goal, "less"))
-    million = subprocess.check_output([sys.executable, "-c", _MILLION])
-    built, compiled, again, memory = (float(x) for x in json.loads(million))
+    built, compiled, again, memory = (float(x) for x in json.loads(output_of(_MILLION)))
     found.append(Figure(group, "forward dynamics of a million bodies, for each", "ns", 1e3 * again, 75, 55, "less"))
     probe = compile_program(H @ phi @ M @ phi.T @ H.T @ qdd, model := chain(100_000, seed=0))
     x, q = np.ones(model.nv), model.random(0)[0]

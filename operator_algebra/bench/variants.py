@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
@@ -13,6 +11,7 @@ import numpy as np
 
 from operator_algebra.bench.batches import TASKS, states
 from operator_algebra.bench.forms import anew
+from operator_algebra.bench.fresh import output_of
 from operator_algebra.bench.goals import Figure, faster
 from operator_algebra.bench.measure import Row, agreeing, measure
 from operator_algebra.compiler import compile as compile_program
@@ -111,7 +110,7 @@ def other_processes() -> str:
         if any(find_spec(one.split(".")[0]) is None for one in before):
             continue
         code = _PROCESS.format(before=before, others=others)
-        each = [json.loads(subprocess.check_output([sys.executable, "-c", code])) for _ in range(2)]
+        each = [json.loads(output_of(code)) for _ in range(2)]
         best = {task: min(one[task] for one in each) for task in each[0]}
         lines.append(f"{name:<22}" + "".join(f"{task:>20} {ns:>6.1f}" for task, ns in best.items()))
         for task, ns in best.items():

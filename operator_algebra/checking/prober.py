@@ -20,6 +20,7 @@ from operator_algebra.checking.arithmetic import Floats
 from operator_algebra.checking.beside import Beside
 from operator_algebra.checking.column import Column, joined, lost
 from operator_algebra.checking.scene import Sample
+from operator_algebra.checking.vectors import Vectors
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import (
     Diag,
@@ -79,14 +80,14 @@ class Prober:
         self.run = Evaluation(self.source, MEMORY, beside=len(self.samples))
         self._formed: dict[Expr, Formed] = {}
         self._named: dict[Expr, Formed] = {}
-        self._vectors: dict[Expr, tuple[Numbers, Column]] = {}
+        self._twists: dict[Expr, tuple[Numbers, Column]] = {}
         self._along: dict[tuple[Expr, bool], Callable[[Dense], Dense]] = {}
         self._inverses: dict[Inverse, tuple[Floats, Floats, Worst]] = {}
         self.factors: dict[Expr, Callable[[Floats], Floats]] = {}
         self._solved: Recursions = {}
         self._beside: dict[tuple[bool, tuple[Axes, ...]], Prober] = {}
         self._apart: list[Prober] = []
-        self.begin()
+        self._vectors = Vectors([sample.seed for sample in self.samples])
 
     def anew(self) -> Prober:
         """A prober with the same leaves, recursions and local operators with a name; nothing else is computed."""
@@ -111,7 +112,7 @@ class Prober:
 
     def begin(self) -> None:
         """Start anew with random vectors: the next law is probed as if it were the first."""
-        self._rngs = [np.random.default_rng([sample.seed, 1]) for sample in self.samples]
+        self._vectors.begin()
 
     def layout(self, space: Space) -> Layout:
         """Block sizes of a space on one sample."""
@@ -119,11 +120,7 @@ class Prober:
 
     def random(self, space: Space, *, bodies: tuple[int, ...] | None = None) -> Column:
         """A random vector, on a few bodies alone if they are given."""
-        layout = self.layout(space)
-        values = np.stack([rng.standard_normal(layout.size) for rng in self._rngs])[..., None]
-        if bodies is not None and layout.attached:
-            values = np.where(np.isin(layout.owner, bodies)[:, None], values, 0.0)
-        return Column.of(values)
+        return self._vectors.random(space, self.layout(space), bodies)
 
     def units(self, space: Space) -> Column:
         """The columns of I."""
@@ -143,6 +140,10 @@ class Prober:
         return _is_local(e)
 
     def _apply(self, e: Expr, x: Column) -> Column:
+        found = self._vectors.known(e, x)
+        return self._vectors.kept(e, x, self._applied(e, x)) if found is None else found
+
+    def _applied(self, e: Expr, x: Column) -> Column:
         e = of_a_kind(e)
         match e:
             case One():
@@ -213,10 +214,10 @@ class Prober:
 
     def _crossed(self, e: Local, x: Column, *, turned: bool) -> Column:
         """A local function of a vector, body by body; the vector is computed, never the operators that lead to it."""
-        if e not in self._vectors:
+        if e not in self._twists:
             argument = self._apply(e.children[0], self.units(ONE))
-            self._vectors[e] = local_blocks(e.function, argument.entries.reshape(-1, 6)), argument
-        blocks, argument = self._vectors[e]
+            self._twists[e] = local_blocks(e.function, argument.entries.reshape(-1, 6)), argument
+        blocks, argument = self._twists[e]
         if turned:
             blocks = np.swapaxes(blocks, -1, -2)
         bodies = (len(blocks), 6, -1)
@@ -270,7 +271,7 @@ class Prober:
                 inverses, own = _unit_inverses(columns.entries, inward=structure.flow == "inward"), Worst()
             else:
                 inverses = self._of_pivots(e.body, columns)
-                sums = np.einsum("sij,sjk->si", np.abs(inverses), columns.size)
+                sums = (np.abs(inverses) @ columns.size.sum(axis=-1, keepdims=True))[..., 0]
                 own = Worst(np.max(sums, axis=-1, initial=1.0), e.body)
             self._inverses[e] = columns.entries, inverses, worst(own, columns.worst)
         return self._inverses[e]

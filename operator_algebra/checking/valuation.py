@@ -173,8 +173,9 @@ class Valuation:
 
     def _inverted(self, value: Value, inverse: Array, ratio: Floats, culprit: Expr) -> Value:
         worse = ratio > value.condition
-        condition = np.where(worse, ratio, value.condition)
-        blamed = culprit if worse.any() else value.culprit
+        condition, blamed = value.condition, value.culprit
+        if worse.any():
+            condition, blamed = np.where(worse, ratio, condition), culprit
         return Value(inverse, lambda: self.arithmetic.sizes(inverse), condition, blamed)
 
     def _unit_inverse(self, body: Expr, value: Value) -> Value:
@@ -347,12 +348,14 @@ _BEGINS: dict[Half, int] = {"angular": 0, "linear": 3}
 
 
 @cache
-def _entries(function: LocalFunction) -> tuple[tuple[int, int, int, int], ...]:
-    """Row, column, entry of the twist and sign of each entry of a block that can be other than zero."""
+def _entries(function: LocalFunction) -> Array:
+    """Row, column, entry of the twist and sign of each entry of a block that can be other than zero, in four rows."""
     quarters: list[tuple[int, int, Half | None]] = [
         (3 * i, 3 * j, half) for i, row in enumerate(function.quarters) for j, half in enumerate(row)
     ]
-    return tuple((i + r, j + c, _BEGINS[h] + e, s) for i, j, h in quarters if h is not None for r, c, e, s in _SKEW)
+    return np.array(
+        [(i + r, j + c, _BEGINS[h] + e, s) for i, j, h in quarters if h is not None for r, c, e, s in _SKEW]
+    ).T
 
 
 def _crossed(twists: Array, function: LocalFunction, signed: int) -> Array:
@@ -360,7 +363,7 @@ def _crossed(twists: Array, function: LocalFunction, signed: int) -> Array:
     samples, rows, _ = twists.shape
     twist = twists[:, :, 0].reshape(samples, -1, 6)
     array = np.zeros((samples, rows, rows), dtype=twists.dtype)
-    starts = 6 * span(rows // 6)
-    for row, column, entry, sign in _entries(function):
-        array[:, starts + row, starts + column] = (sign if signed else 1) * twist[:, :, entry]
+    row, column, entry, sign = _entries(function)
+    starts = 6 * span(rows // 6)[:, None]
+    array[:, starts + row, starts + column] = twist[:, :, entry] * (sign if signed else 1)
     return array

@@ -177,8 +177,8 @@ def _locked(trial: Trial, k: int) -> str:
 
 
 def fixed_bits(law: Law) -> int:
-    """Bits behind the point with which a law is judged again: enough for its coefficients."""
-    return FIXED_BITS + 4 * bits(law)
+    """Bits behind the point with which a law is judged again: enough for its coefficients, the same for most laws."""
+    return FIXED_BITS + 16 * -(-bits(law) // 4)
 
 
 def _told_apart(law: Law) -> float:

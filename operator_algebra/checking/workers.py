@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import multiprocessing
 import os
 import signal
@@ -9,10 +10,16 @@ import threading
 from collections.abc import Generator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
+from importlib import import_module
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+
+def processes(wanted: int) -> int:
+    """As many as are wanted; of 0 as many as there are cores."""
+    return wanted or os.cpu_count() or 1
 
 
 @contextmanager
@@ -91,3 +98,5 @@ def _begin(all_there: Event) -> None:
     """Ctrl-C is for the process that shows progress; it ends the others."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     all_there.wait()
+    import_module("operator_algebra.checking.search")  # while the first process makes ready what there is to do
+    atexit.register(os._exit, 0)  # all answers are sent by then: nothing has to be taken apart

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,8 +14,7 @@ from operator_algebra.cli.terminal.output import Ascii, Json, ModelName, Quiet, 
 
 if TYPE_CHECKING:
     from operator_algebra.checking.check import Check
-    from operator_algebra.identities.identity import Law
-    from operator_algebra.models.model import Model
+    from operator_algebra.cli.reporting.oracle import Agreement
     from operator_algebra.proofs.proof import Proof
 
 FAILED = 1
@@ -64,22 +63,30 @@ def command(
     ascii_only: Ascii = False,
 ) -> None:
     """Check laws: the whole catalogue on the whole suite, or one claim, or on one mechanism."""
-    from operator_algebra.checking import suite as tried
-    from operator_algebra.identities.claims import laws_of
-
     claim = " ".join(words or ["*"])
     if coverage:
-        say("\n".join(f"{what:<40}{count}" for what, count in tried.coverage(tried.suite())), ascii_only=ascii_only)
+        from operator_algebra.checking import suite
+
+        say("\n".join(f"{what:<40}{count}" for what, count in suite.coverage(suite.suite())), ascii_only=ascii_only)
         return
-    laws = laws_of(claim)
     if probe:
         from operator_algebra.cli.commands.probe import probe_laws
 
-        raise typer.Exit(probe_laws(laws, probe, seed, as_json=as_json, quiet=quiet, ascii_only=ascii_only))
-    chosen = tried.mechanism(model) if model else None
+        raise typer.Exit(probe_laws(claim, probe, seed, as_json=as_json, quiet=quiet, ascii_only=ascii_only))
+    whole = claim == "*" and not model
+    agreements: list[Agreement] | None = None
     start = time.monotonic()
+    from operator_algebra.checking.workers import processes, workers
+
     try:
-        checks = _run(laws, chosen, model, samples, seed, jobs, every=every or len(laws) > 1, quiet=quiet)
+        # Processes load what they need while this one does.
+        with workers(processes(jobs)) if whole else nullcontext() as pool:
+            from operator_algebra.cli.reporting import judge
+
+            if pool is None:
+                checks = judge.judge(claim, model, samples, seed, jobs, every=every, progress=not quiet)
+            else:
+                checks, agreements = judge.judge_all(pool, samples, seed, progress=not quiet)
     except KeyboardInterrupt:
         typer.echo("\nstopped; nothing was written. The same command with the same seed starts again.", err=True)
         raise typer.Exit(STOPPED) from None
@@ -88,16 +95,16 @@ def command(
     if proved:
         from operator_algebra.proofs.prove import prove_all
 
-        proofs = prove_all(laws, progress=False if quiet else None)
+        proofs = prove_all([check.law for check in checks], progress=False if quiet else None)
     from operator_algebra.cli.terminal import tables
 
-    whole = claim == "*" and chosen is None
     asked = out is not None if report is None else report
     written = engine = None
     if whole or asked:
         from operator_algebra.cli.reporting import oracle, write
 
-        agreements = oracle.compare_gallery(seed)
+        if not whole:
+            agreements = oracle.compare_gallery(seed)
         engine = oracle.sentence(agreements) if whole else None
         if asked or report is None:
             folder = out or Path("out/check")
@@ -112,7 +119,7 @@ def command(
     elif len(checks) == 1:
         say("\n".join([str(checks[0]), *map(str, proofs), *tables.closing(None, written)]), ascii_only=ascii_only)
     else:
-        text = tables.summary(checks, chosen, samples, seed, seconds, proofs=proofs)
+        text = tables.summary(checks, judge.chosen(model), samples, seed, seconds, proofs=proofs)
         say("\n".join([text, *tables.closing(engine, written)]), ascii_only=ascii_only)
     raise typer.Exit(_code(checks, strict=strict))
 
@@ -123,26 +130,3 @@ def _code(checks: list[Check], *, strict: bool) -> int:
     if strict and any(check.verdict == "inconclusive" or check.count("inconclusive") for check in checks):
         return UNCERTAIN
     return 0
-
-
-def _run(
-    laws: list[Law],
-    model: Model | None,
-    source: str | None,
-    samples: int,
-    seed: int,
-    jobs: int,
-    *,
-    every: bool,
-    quiet: bool,
-) -> list[Check]:
-    from operator_algebra.checking.check import check_all
-
-    progress = not quiet
-    if model is not None or not every:
-        # One claim is told sooner than processes start.
-        return check_all(laws, model, samples=samples, seed=seed, every=every, progress=progress, source=source)
-    from operator_algebra.checking.workers import workers
-
-    with workers(jobs or os.cpu_count() or 1) as pool:
-        return check_all(laws, samples=samples, seed=seed, executor=pool, progress=progress)

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from operator_algebra.checking.probed_laws import probe, probe_mechanisms
 from operator_algebra.cli.terminal.output import say, say_json
+from operator_algebra.identities.claims import laws_of
 from operator_algebra.progress import reporting
 
 if TYPE_CHECKING:
     from operator_algebra.checking.probed_laws import Probed
-    from operator_algebra.identities.identity import Law
 
 FAILED = 1
 
 
-def probe_laws(laws: Sequence[Law], bodies: int, seed: int, *, as_json: bool, quiet: bool, ascii_only: bool) -> int:
-    """Probe laws on a chain and a tree of that many bodies; the exit code."""
-    models = probe_mechanisms(bodies)
+def probe_laws(claim: str, bodies: int, seed: int, *, as_json: bool, quiet: bool, ascii_only: bool) -> int:
+    """Probe what a claim names on a chain and a tree of that many bodies; the exit code."""
+    laws, models = laws_of(claim), probe_mechanisms(bodies)
     outcomes: list[Probed] = []
     with reporting(None if quiet else True, "probing") as report:
         report(0, len(laws) * len(models), "")

@@ -29,6 +29,12 @@ def timed(call):
 
 def memory():
     try:
+        # What the process that started this one had is in ru_maxrss here.
+        with open("/proc/self/status") as told:
+            return next(int(line.split()[1]) for line in told if line.startswith("VmHWM"))
+    except (OSError, StopIteration):
+        pass
+    try:
         import resource
     except ModuleNotFoundError:
         return 0

@@ -31,6 +31,9 @@ _STOUT = 1e-2
 # A scaled pivot below this is zero up to rounding of its six terms.
 _PIVOT = 1e-14
 
+_AT_ONCE = 4096
+"""Bodies whose numbers stay in the cache."""
+
 LARGEST = 1e30
 """Products of a few lengths and masses of this size still are finite; nothing that moves is as large."""
 
@@ -118,6 +121,11 @@ def _solid(inertias: Floats, part: float) -> Flags:
 
     Then the moments of J, which are sums of two of those of Σ, are positive and keep the triangle inequality.
     """
+    blocks = range(0, len(inertias), _AT_ONCE)
+    return np.concatenate([_solid_ones(inertias[k : k + _AT_ONCE], part) for k in blocks] or [np.empty(0, np.bool_)])
+
+
+def _solid_ones(inertias: Floats, part: float) -> Flags:
     xx, yy, zz = (inertias[:, i, i] for i in range(3))
     xy, xz, yz = -inertias[:, 0, 1], -inertias[:, 0, 2], -inertias[:, 1, 2]
     half = 0.5 * (xx + yy + zz)

@@ -106,19 +106,22 @@ class Seedlings:
         place[order] = np.arange(len(order))
         for kind in self._kinds.values():
             bodies = place[np.concatenate(kind.bodies)]
-            sorting = np.argsort(bodies)
             columns = {
-                field: np.concatenate([some[field] for some in kind.parameters])[sorting]
-                for field in kind.joint.parameters
+                field: np.concatenate([some[field] for some in kind.parameters]) for field in kind.joint.parameters
             }
-            yield kind.joint, bodies[sorting], columns
+            if (bodies[1:] < bodies[:-1]).any():
+                sorting = np.argsort(bodies)
+                bodies, columns = bodies[sorting], {field: whole[sorting] for field, whole in columns.items()}
+            yield kind.joint, bodies, columns
 
 
 def _places(kinds: Sequence[str]) -> dict[str, list[int]]:
     """Where the joints of each kind stand."""
-    found: dict[str, list[int]] = {}
+    found: dict[str, list[int]] = {kind: [] for kind in kinds}
+    if len(found) == 1:
+        return {kinds[0]: list(range(len(kinds)))}
     for k, kind in enumerate(kinds):
-        found.setdefault(kind, []).append(k)
+        found[kind].append(k)
     return found
 
 

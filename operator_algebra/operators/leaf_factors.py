@@ -12,6 +12,7 @@ from typing import assert_never, cast
 
 import numpy as np
 
+from operator_algebra.models.arrays import JointGroup
 from operator_algebra.models.configurations import rest
 from operator_algebra.models.joints.joint import JOINT_KINDS, Joint, with_fields
 from operator_algebra.models.model import Model
@@ -159,17 +160,22 @@ def body_classes(model: Model) -> tuple[BodyClass, ...]:
     [(1, 'floating'), (12, 'revolute')]
     """
     arrays, resting = model.arrays, rest(model)
+
+    def own(array: Array, group: JointGroup) -> Array:
+        every = len(group.bodies) == model.n and not (group.bodies != np.arange(model.n)).any()
+        return array if every else array[group.bodies]  # of all bodies no copy
+
     return tuple(
         BodyClass(
             bodies=group.bodies,
             q=group.q,
             v=group.v,
             joint=group.joint,
-            rotation=arrays.rotation[group.bodies],
-            translation=arrays.translation[group.bodies],
-            mass=arrays.mass[group.bodies],
-            com=arrays.com[group.bodies],
-            inertia_at_com=arrays.inertia_at_com[group.bodies],
+            rotation=own(arrays.rotation, group),
+            translation=own(arrays.translation, group),
+            mass=own(arrays.mass, group),
+            com=own(arrays.com, group),
+            inertia_at_com=own(arrays.inertia_at_com, group),
             armature=arrays.armature[group.v],
             damping=arrays.damping[group.v],
             stiffness=arrays.stiffness[group.v],

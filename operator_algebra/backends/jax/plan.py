@@ -15,7 +15,6 @@ import numpy as np
 from operator_algebra.backends.loops import fused
 from operator_algebra.backends.loops.body import SIGNED
 from operator_algebra.backends.loops.records import Cut, Load, Piece, Slot, Where, turn_of
-from operator_algebra.backends.loops.standing import table
 from operator_algebra.backends.scalar.graph import Node, needed
 from operator_algebra.backends.signs import random_signs
 from operator_algebra.models.arrays import Indices
@@ -177,15 +176,6 @@ def _largest_last(parent: Sequence[int]) -> list[int]:
         k = left.pop()
         found.append(k)
         left += sorted(children.get(k, ()), key=lambda k: -size[k])
-    return found
-
-
-def numbers(cut: Cut, n: int) -> Numbers:
-    """What stands in the tables of all kinds, (bodies, columns)."""
-    several = [table(cut, kind) for kind in range(len(cut.kinds))]
-    found = np.zeros((n, max(one.shape[1] for one in several)))
-    for kind, one in zip(cut.kinds, several, strict=True):
-        found[kind.bodies, : one.shape[1]] = one
     return found
 
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from operator_algebra.backends.jax.library import Array, Jax, Scalar
-from operator_algebra.backends.jax.plan import OF_BODIES, Order, Part, Plan, numbers, plan, signs
+from operator_algebra.backends.jax.plan import OF_BODIES, Order, Part, Plan, plan, signs
 from operator_algebra.backends.loops.piece_code import PieceCode
 from operator_algebra.backends.loops.records import Load, Slot
+from operator_algebra.backends.loops.standing import table
 from operator_algebra.backends.scalar.graph import Node
 
 Read = Callable[[Load], Array]
@@ -43,7 +44,7 @@ class Scans:
         self._sizes = [one.size for one in code.found]
         self._parent = np.maximum(np.asarray(model.parent), 0)
         self._order = Order.of(model)
-        self._numbers, self._signs = numbers(self._cut, model.n), signs(self._cut, model.n)
+        self._numbers, self._signs = table(self._cut, model.n), signs(self._cut, model.n)
         starts = [one.starts for one in code.found]
         self._plans = [
             None if direction == "once" else plan(self._cut, number, starts)

@@ -6,13 +6,14 @@ What all bodies of a class have in common is constant in its code; everything el
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from operator_algebra.backends.loops.limits import LIMITS, Limits
 from operator_algebra.backends.scalar.graph import Node, Untraceable
+from operator_algebra.backends.scalar.tape import AT_ONCE
 from operator_algebra.models.arrays import Indices
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
@@ -48,17 +49,19 @@ class Kind:
         """How many coordinates and rates a joint has."""
         return self.of.q.shape[1], self.of.v.shape[1]
 
-    def numbers(self) -> Numbers:
-        """What varies, (bodies, columns)."""
-        found = np.empty((len(self.places), len(self.varying)))
-        for place in range(len(self.varying)):
-            found[:, place] = self.number(place)
-        return found
+    @property
+    def parts(self) -> Iterator[slice]:
+        """The bodies in parts whose numbers stay in the cache, as do those that are computed of them."""
+        count = len(self.places)
+        yield from (slice(start, min(start + AT_ONCE, count)) for start in range(0, count, AT_ONCE))
 
-    def number(self, place: int) -> Numbers:
-        """One column of that, (bodies,)."""
-        columns = _columns(self.of.record().values())
-        return columns[int(self.varying[place])][self.places]
+    def numbers(self, part: slice) -> Numbers:
+        """What varies, at a part of the bodies, (bodies, columns)."""
+        columns, places = _columns(self.of.record().values()), self.places[part]
+        found = np.empty((len(places), len(self.varying)))
+        for place, column in enumerate(self.varying.tolist()):
+            found[:, place] = columns[column][places]
+        return found
 
     def alone(self, loads: Sequence[Node]) -> BodyClass:
         """One body, nodes in the place of what varies; its coordinates are numbered from 0."""
@@ -102,11 +105,11 @@ def kinds(
 
 def _parted(of: BodyClass, flags: Sequence[np.ndarray[tuple[int], np.dtype[np.generic]]], *, zeros: bool) -> list[Kind]:
     columns = _columns(of.record().values())
-    told: list[Indices] = [flag[of.bodies].astype(np.intp) for flag in flags]
+    told: list[np.ndarray[tuple[int], np.dtype[np.integer]]] = [flag[of.bodies].astype(np.intp) for flag in flags]
     # Where these are zero, a body has no block of some leaf.
     telling = columns if zeros else _columns([of.armature, of.damping, of.stiffness])
     for column in telling:
-        code = np.zeros(len(column), dtype=np.intp)
+        code = np.zeros(len(column), dtype=np.int8)
         for place, value in enumerate(_SEEN if zeros else _SEEN[:1], 1):
             code[column == value] = place
         told.append(code)
@@ -119,26 +122,29 @@ def _parted(of: BodyClass, flags: Sequence[np.ndarray[tuple[int], np.dtype[np.ge
     found: list[Kind] = []
     for key in range(len(starts)):
         places = np.flatnonzero(keys == key)
-        own = {at: column[places] for at, column in enumerate(columns) if (column[places] != column[places[0]]).any()}
-        varying, copies = _told_apart(own)
+        varying, copies = _told_apart(columns, places)
         bodies = of.bodies[places]
         _, tip, first, *_ = (bool(flag[bodies[0]]) for flag in flags)
         found.append(Kind(bodies, of, places, tip, first, varying, copies))
     return found
 
 
-def _told_apart(columns: Mapping[int, Numbers]) -> tuple[Indices, dict[int, tuple[int, float]]]:
+def _told_apart(columns: Sequence[Numbers], places: Indices) -> tuple[Indices, dict[int, tuple[int, float]]]:
     """The columns that differ by more than a sign, and of the others the place of the one they are, with the sign."""
     found: list[int] = []
     copies: dict[int, tuple[int, float]] = {}
-    for column, own in columns.items():
+    for at, column in enumerate(columns):
+        own = column[places]
+        if (own == own[0]).all():
+            continue
         for place, other in enumerate(found):
-            sign = next((s for s in (1.0, -1.0) if own[0] == s * columns[other][0]), None)
-            if sign is not None and np.array_equal(own, sign * columns[other]):
-                copies[column] = place, sign
+            first = columns[other][places[0]]
+            sign = next((s for s in (1.0, -1.0) if own[0] == s * first), None)
+            if sign is not None and np.array_equal(own, sign * columns[other][places]):
+                copies[at] = place, sign
                 break
         else:
-            found.append(column)
+            found.append(at)
     return np.array(found, dtype=np.intp), copies
 
 

@@ -17,6 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from operator_algebra.backends.scalar.tape import AT_ONCE
 from operator_algebra.models.arrays import Indices
 from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.joints.revolute import Revolute
@@ -92,15 +93,19 @@ class _Framed:
         return replace(self._turned(of), joint=joint, rotation=self.swing @ self.tilt)
 
     def _turned(self, of: BodyClass) -> BodyClass:
-        above, own = self.axes[self.parent[of.bodies]].swapaxes(-1, -2), self.axes[of.bodies]
-        back = own.swapaxes(-1, -2)
-        return replace(
-            of,
-            rotation=above @ of.rotation @ own,
-            translation=_applied(above, of.translation),
-            com=_applied(back, of.com),
-            inertia_at_com=back @ of.inertia_at_com @ own,
+        rotation, translation, com, inertia = map(
+            np.empty_like, (of.rotation, of.translation, of.com, of.inertia_at_com)
         )
+        for start in range(0, len(of.bodies), AT_ONCE):  # so many as stay in the cache with what is computed of them
+            part = slice(start, start + AT_ONCE)
+            bodies = of.bodies[part]
+            above, own = self.axes[self.parent[bodies]].swapaxes(-1, -2), self.axes[bodies]
+            back = own.swapaxes(-1, -2)
+            rotation[part] = above @ of.rotation[part] @ own
+            translation[part] = _applied(above, of.translation[part])
+            com[part] = _applied(back, of.com[part])
+            inertia[part] = back @ of.inertia_at_com[part] @ own
+        return replace(of, rotation=rotation, translation=translation, com=com, inertia_at_com=inertia)
 
 
 def _units(count: int) -> Numbers:

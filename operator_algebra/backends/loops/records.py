@@ -126,9 +126,9 @@ class Cut:
         """The slots that anybody loads."""
         return {**self.slots, **self.passing, **self.whole}
 
-    def numbers(self, kind: int) -> Numbers:
-        """What differs from body to body of a kind, (bodies, columns)."""
-        return np.concatenate([self.kinds[kind].numbers(), self.weights[kind]], axis=1)
+    def numbers(self, kind: int, part: slice) -> Numbers:
+        """What differs from body to body of a kind, at a part of these, (bodies, columns)."""
+        return np.concatenate([self.kinds[kind].numbers(part), self.weights[kind][part]], axis=1)
 
 
 def turn_of(node: Node, loads: Mapping[int, Load]) -> Slot | None:

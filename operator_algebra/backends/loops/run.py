@@ -16,7 +16,7 @@ from operator_algebra.backends.loops.limits import LIMITS, Limits
 from operator_algebra.backends.loops.piece_code import PieceCode
 from operator_algebra.backends.loops.pieces import cut
 from operator_algebra.backends.loops.records import Cut
-from operator_algebra.backends.loops.standing import table
+from operator_algebra.backends.loops.standing import table as table_of
 from operator_algebra.backends.native.crew import TOGETHER, Batch
 from operator_algebra.backends.native.machine import Loaded, machine
 from operator_algebra.backends.native.run import Computed, address, in_rows
@@ -108,11 +108,9 @@ class LoopKernel(PieceCode):
         """Kinds, parents, numbers and signs of the bodies."""
         n, several = self.model.n, self.cut.kinds
         of = np.empty(n, dtype=np.uint8)
-        fixed = [table(self.cut, place) for place in range(len(several))]
-        numbers = np.empty((n, max(one.shape[1] for one in fixed)), dtype=self.kind)
-        for place, (kind, one) in enumerate(zip(several, fixed, strict=True)):
+        for place, kind in enumerate(several):
             of[kind.bodies] = place
-            numbers[kind.bodies, : one.shape[1]] = one
+        numbers = table_of(self.cut, n, self.kind)
         signs = [random_signs(SIGNED, sign.entries, sign.salt).reshape(SIGNED, -1) for sign in self.cut.signs]
         beside = np.concatenate(signs, axis=1) if signs else np.empty((SIGNED, 0))
         own = np.ascontiguousarray(beside, dtype=self.kind)

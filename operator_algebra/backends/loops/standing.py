@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -10,7 +10,10 @@ from operator_algebra.backends.loops.records import Cut, Load
 from operator_algebra.backends.scalar.graph import Node, needed
 from operator_algebra.backends.scalar.tape import Tape
 from operator_algebra.backends.scalar.traced import Traced
+from operator_algebra.models.arrays import Indices
 from operator_algebra.models.numeric import Numbers
+
+_DOUBLE = np.dtype(np.float64)
 
 
 def standing(ends: Iterable[Node], loads: Mapping[int, Load], rough: Container[int]) -> tuple[Node, ...]:
@@ -33,20 +36,31 @@ def standing(ends: Iterable[Node], loads: Mapping[int, Load], rough: Container[i
     return tuple(node for node in several if node.number in fixed & read)
 
 
-def table(cut: Cut, kind: int) -> Numbers:
-    """These numbers of the bodies of a kind, (bodies, columns)."""
-    loads, several, given = cut.loads[kind], cut.standing[kind], cut.numbers(kind)
-    found = np.empty((len(given), len(several)))
-    made = [i for i, node in enumerate(several) if node.operation != "input"]
-    for i, node in enumerate(several):
-        if node.operation == "input":
-            found[:, i] = given[:, loads[int(node.value)].place]
-    if made:
-        inner = needed([several[i] for i in made])
-        read = [int(node.value) for node in inner if node.operation == "input"]
-        rows = np.zeros((max(read, default=-1) + 1, len(given)))
-        for place in read:
-            rows[place] = given[:, loads[place].place]
-        _, columns = Tape.of(Traced((), tuple(several[i] for i in made), (), ()), len(rows)).batch(rows)
-        found[:, made] = columns.T
+def table(cut: Cut, n: int, number: np.dtype[np.floating] = _DOUBLE) -> Numbers:
+    """These numbers of all bodies, (bodies, columns); a kind that has fewer than others has zeros behind them."""
+    found = np.zeros((n, max(map(len, cut.standing[: len(cut.kinds)]))), dtype=number)
+    for kind in range(len(cut.kinds)):
+        for bodies, own in _of_kind(cut, kind):
+            found[bodies, : own.shape[1]] = own
     return found
+
+
+def _of_kind(cut: Cut, kind: int) -> Iterator[tuple[Indices, Numbers]]:
+    """These numbers of the bodies of a kind, of some after the others: (bodies,), (bodies, columns)."""
+    loads, several, bodies = cut.loads[kind], cut.standing[kind], cut.kinds[kind].bodies
+    made = [i for i, node in enumerate(several) if node.operation != "input"]
+    read = [int(node.value) for node in needed([several[i] for i in made]) if node.operation == "input"]
+    width = max(read, default=-1) + 1
+    tape = Tape.of(Traced((), tuple(several[i] for i in made), (), ()), width)
+    for part in cut.kinds[kind].parts:
+        given = cut.numbers(kind, part)
+        found = np.empty((len(given), len(several)))
+        for i, node in enumerate(several):
+            if node.operation == "input":
+                found[:, i] = given[:, loads[int(node.value)].place]
+        if made:
+            rows = np.zeros((width, len(given)))
+            for place in read:
+                rows[place] = given[:, loads[place].place]
+            found[:, made] = tape.batch(rows)[1].T
+        yield bodies[part], found

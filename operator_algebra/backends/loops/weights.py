@@ -45,10 +45,6 @@ class Weights:
     own: Numbers
     above: Numbers
 
-    def times(self, factor: float) -> Weights:
-        """All of them."""
-        return Weights(factor * self.own, factor * self.above)
-
 
 class _Unknown(Exception):
     """What would have to be a number is none, or not definite."""
@@ -57,63 +53,75 @@ class _Unknown(Exception):
 def weights(tracers: Sequence[KindTracer], parts: Elimination, parent: Indices) -> list[Weights] | None:
     """The weights of all kinds; None where some inertia is not definite, or a lever has no bound."""
     try:
-        inverses = [_inverse(tracer, parts) for tracer in tracers]
         whole = np.empty((len(parent), _SIX, _SIX))
-        for tracer, inverse in zip(tracers, inverses, strict=True):
-            whole[tracer.kind.bodies] = inverse
+        for tracer in tracers:
+            _invert(tracer, parts, whole)
         freedoms = max(1, *(tracer.kind.coordinates[1] for tracer in tracers))  # the trace of D⁻¹ H P H* is so many
         children = np.bincount(parent[parent >= 0], minlength=len(parent))
-        return [
-            _weights(tracer, parts, inverse, whole, parent, children).times(freedoms)
-            for tracer, inverse in zip(tracers, inverses, strict=True)
-        ]
+        return [_weights(tracer, parts, whole, parent, children, freedoms) for tracer in tracers]
     except (_Unknown, ArithmeticError, LookupError):
         return None
 
 
 def _weights(
-    tracer: KindTracer, parts: Elimination, inverse: Numbers, whole: Numbers, parent: Indices, children: Indices
+    tracer: KindTracer, parts: Elimination, whole: Numbers, parent: Indices, children: Indices, freedoms: int
 ) -> Weights:
-    numbers, k, above = tracer.nodes, tracer.place, parent[tracer.kind.bodies]
-    diagonal = np.diagonal(inverse, axis1=1, axis2=2)
+    numbers, k, kind = tracer.nodes, tracer.place, tracer.kind
     H = numbers.product(*(tracer.get(ref, k) for ref in parts.H))
     if parts.rest and H.height:
-        rest = numbers.sum([tracer.term(term, H.height, k) for term in parts.rest], H.height, H.height)
-        if np.linalg.eigvalsh(_over_bodies(tracer, rest)).min() < 0.0:
+        rest = _OverBodies(
+            tracer, numbers.sum([tracer.term(term, H.height, k) for term in parts.rest], *2 * (H.height,))
+        )
+        if any(np.linalg.eigvalsh(rest.at(part)).min() < 0.0 for part in kind.parts):
             raise _Unknown
-    own, passed = diagonal, np.zeros_like(diagonal)
-    if k and not H.height:
-        own = 2.0 * diagonal
-    elif k:
-        count = children[above][:, None]
-        hop = tracer.hop(parts.hop, k)
-        if H.height == 1:
-            h = _over_bodies(tracer, H)[:, 0]
-            back = h / (h * h).sum(axis=1, keepdims=True)
+    own, passed = np.empty((len(kind.bodies), _SIX)), np.zeros((len(kind.bodies), _SIX))
+    if not (k and H.height):
+        for part in kind.parts:
+            own[part] = (2.0 if k else 1.0) * _diagonal(whole[kind.bodies[part]])
+    elif H.height == 1:
+        axis = _OverBodies(tracer, H).everywhere()[:, 0]
+        square = (axis * axis).sum(axis=1, keepdims=True)
+        levers = _carried(tracer, numbers.product(tracer.hop(parts.hop, k), numbers.product(H.T)), square)
+        for part in kind.parts:
+            h, lever, inverse = axis[part], levers[part], whole[kind.bodies[part]]
+            back = h / square[part]
             reached = np.einsum("mij,mj->mi", inverse, back)
             twice = (back * reached).sum(axis=1, keepdims=True)
-            own = 2.0 * diagonal - 2.0 * h * reached + h * h * twice
-            lever = _carried(tracer, numbers.product(hop, numbers.product(H.T)), (h * h).sum(axis=1, keepdims=True))
-            passed = count * h * h * np.einsum("mi,mij,mj->m", lever, whole[above], lever)[:, None]
-        else:
-            lever = _over_bodies(tracer, _straight(tracer, hop))
+            own[part] = 2.0 * _diagonal(inverse) - 2.0 * h * reached + h * h * twice
+            above = parent[kind.bodies[part]]
+            passed[part] = (
+                children[above][:, None] * h * h * np.einsum("mi,mij,mj->m", lever, whole[above], lever)[:, None]
+            )
+    else:
+        straight = _OverBodies(tracer, _straight(tracer, tracer.hop(parts.hop, k)))
+        for part in kind.parts:
+            own[part] = _diagonal(whole[kind.bodies[part]])
+            lever, above = straight.at(part), parent[kind.bodies[part]]
             halves = np.einsum("mji,mjk,mki->mi", lever, whole[above], lever).reshape(-1, 2, 3).sum(axis=2)
-            passed = count * np.repeat(halves, 3, axis=1) * _ROOT_EPS**2
-    return Weights(own * _SIGN * SMALL / OWN, passed * _SIGN * SMALL / ABOVE)
+            passed[part] = children[above][:, None] * np.repeat(halves, 3, axis=1) * _ROOT_EPS**2
+    for part in kind.parts:
+        own[part] = freedoms * (own[part] * _SIGN * SMALL / OWN)
+        passed[part] = freedoms * (passed[part] * _SIGN * SMALL / ABOVE)
+    return Weights(own, passed)
 
 
-def _inverse(tracer: KindTracer, parts: Elimination) -> Numbers:
-    """M⁻¹ at the bodies of a kind, (bodies, 6, 6)."""
+def _diagonal(blocks: Numbers) -> Numbers:
+    return np.diagonal(blocks, axis1=1, axis2=2)
+
+
+def _invert(tracer: KindTracer, parts: Elimination, whole: Numbers) -> None:
+    """Write M⁻¹ at the bodies of a kind, (bodies, 6, 6)."""
     numbers, k = tracer.nodes, tracer.place
-    whole = numbers.averaged(numbers.sum([tracer.term(term, _SIX, k) for term in parts.own], _SIX, _SIX))
+    inertia = numbers.averaged(numbers.sum([tracer.term(term, _SIX, k) for term in parts.own], _SIX, _SIX))
     start = len(numbers.positive)
-    lower, pivots = numbers.factored(whole)
+    lower, pivots = numbers.factored(inertia)
     del lower, numbers.positive[start:]
-    if (_over_bodies(tracer, Matrix([pivots], _SIX)) <= 0.0).any():
-        raise _Unknown
-    found = _over_bodies(tracer, numbers.inverse(whole))
+    tested, inverse = _OverBodies(tracer, Matrix([pivots], _SIX)), _OverBodies(tracer, numbers.inverse(inertia))
     del numbers.positive[start:]
-    return found
+    for part in tracer.kind.parts:
+        if (tested.at(part) <= 0.0).any():
+            raise _Unknown
+        whole[tracer.kind.bodies[part]] = inverse.at(part)
 
 
 def _straight(tracer: KindTracer, hop: Matrix) -> Matrix:
@@ -125,31 +133,55 @@ def _straight(tracer: KindTracer, hop: Matrix) -> Matrix:
 
 def _carried(tracer: KindTracer, column: Matrix, square: Numbers) -> Numbers:
     """φ H†* at the bodies, (bodies, 6): where H is constant, so is φ H*, whose rate is φ cross(H*) H* v = 0."""
-    first, second = (_over_bodies(tracer, column, at=at)[..., 0] for at in (0.3, -1.1))
-    if not np.allclose(first, second, rtol=0.0, atol=_SAME * np.abs(first).max(initial=0.0)):
-        raise _Unknown
-    return first / square
+    first, second = (_OverBodies(tracer, column, at=at) for at in (0.3, -1.1))
+    found = first.everywhere()[..., 0]
+    largest = max(np.abs(found[part]).max(initial=0.0) for part in tracer.kind.parts)
+    for part in tracer.kind.parts:
+        if not np.allclose(found[part], second.at(part)[..., 0], rtol=0.0, atol=_SAME * largest):
+            raise _Unknown
+        found[part] /= square[part]
+    return found
 
 
-def _over_bodies(tracer: KindTracer, block: Matrix, *, at: float | None = None) -> Numbers:
-    """The block at all bodies of the kind, (bodies, rows, columns), with coordinates near a number or without."""
-    nodes: tuple[Node, ...] = tuple(x for row in block.rows for x in row)
-    count = len(tracer.kind.bodies)
-    rows = np.zeros((len(tracer.loads), count))
-    for node in needed(nodes):
-        if node.operation == "input":
-            load = tracer.loads[int(node.value)]
+class _OverBodies:
+    """A block at all bodies of a kind, a part of them at a time, with coordinates near a number or without."""
+
+    def __init__(self, tracer: KindTracer, block: Matrix, *, at: float | None = None) -> None:
+        self._nodes: tuple[Node, ...] = tuple(x for row in block.rows for x in row)
+        self._shape, self._kind, self._near, self._width = (
+            (block.height, block.width),
+            tracer.kind,
+            at,
+            len(tracer.loads),
+        )
+        self._loads = {
+            int(node.value): tracer.loads[int(node.value)] for node in needed(self._nodes) if node.operation == "input"
+        }
+        known = ("number", "coordinate") if at is not None else ("number",)
+        if any(load.where not in known for load in self._loads.values()):
+            raise _Unknown
+        self._tape = Tape.of(Traced((), self._nodes, (), ()), self._width)
+
+    def at(self, part: slice) -> Numbers:
+        """At a part of the bodies, (bodies, rows, columns)."""
+        places = np.arange(len(self._kind.bodies))[part]
+        if all(node.known for node in self._nodes):
+            values = np.array([node.value for node in self._nodes]).reshape(self._shape)
+            return np.broadcast_to(values, (len(places), *self._shape))
+        given, rows = self._kind.numbers(part), np.zeros((self._width, len(places)))
+        for place, load in self._loads.items():
             if load.where == "number":
-                rows[int(node.value)] = tracer.kind.number(load.place)
-            elif load.where == "coordinate" and at is not None:
-                rows[int(node.value)] = at * (1.0 + np.arange(count) % 7)
-            else:
-                raise _Unknown
-    shape = (block.height, block.width, count)
-    if all(node.known for node in nodes):
-        values = np.array([node.value for node in nodes]).reshape(*shape[:2], 1)
-        return np.moveaxis(np.broadcast_to(values, shape), -1, 0)
-    _, found = Tape.of(Traced((), nodes, (), ()), len(rows)).batch(rows)
-    if not np.isfinite(found).all():
-        raise _Unknown
-    return np.moveaxis(found.reshape(shape), -1, 0)
+                rows[place] = given[:, load.place]
+            elif self._near is not None:
+                rows[place] = self._near * (1.0 + places % 7)
+        _, found = self._tape.batch(rows)
+        if not np.isfinite(found).all():
+            raise _Unknown
+        return np.moveaxis(found.reshape(*self._shape, -1), -1, 0)
+
+    def everywhere(self) -> Numbers:
+        """At all of them."""
+        found = np.empty((len(self._kind.bodies), *self._shape))
+        for part in self._kind.parts:
+            found[part] = self.at(part)
+        return found

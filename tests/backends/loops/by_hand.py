@@ -182,7 +182,8 @@ class ByHand:
                 found = self.q[self.model.q_slices[k].start + load.place]
             case "number":
                 kind = self.cut.kinds[self.kind[k]]
-                found = self.cut.numbers(self.kind[k])[kind.bodies.tolist().index(k), load.place]
+                at = kind.bodies.tolist().index(k)
+                found = self.cut.numbers(self.kind[k], slice(at, at + 1))[0, load.place]
             case "sign":
                 sign = self.cut.signs[load.of]
                 found = random_signs(self.model.n, sign.entries, sign.salt)[k].ravel()[load.place]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from operator_algebra.applications import dynamics
+from operator_algebra.backends.loops import classes, frames
 from operator_algebra.backends.loops.limits import EVERYWHERE
 from operator_algebra.backends.loops.pieces import cut
 from operator_algebra.backends.loops.records import Load
@@ -15,6 +16,7 @@ from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.model import Model
+from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.vanishing import vanishing
 from tests.backends.loops.by_hand import ByHand
 from tests.backends.scalar.calls import Call
@@ -30,10 +32,10 @@ def test_tables_hold_what_bodies_compute(name: str, model: Model) -> None:
     call = Call.of(program, model, model.random(0)[0], inputs(program, model, 0))
     pieces = cut(program, model, Signature.of(call.inputs), limits=EVERYWHERE)
     run = ByHand.of(pieces, call)
-    made = 0
+    whole, made = table(pieces, model.n), 0
     for kind, (own, nodes) in enumerate(zip(pieces.kinds, pieces.standing, strict=False)):
-        found = table(pieces, kind)
-        assert found.shape == (len(own.bodies), len(nodes))
+        found = whole[own.bodies, : len(nodes)]
+        assert not whole[own.bodies, len(nodes) :].any()
         made += sum(bool(node.arguments) for node in nodes)
         for row, k in zip(found, own.bodies.tolist(), strict=True):
             assert np.array_equal(row, run.numbers_at(nodes, k))
@@ -46,6 +48,21 @@ def test_tables_hold_what_bodies_compute(name: str, model: Model) -> None:
                 assert node.number in pieces.rough[kind] or node.number in {one.number for one in needed(nodes)}
     assert made > 0
     assert not pieces.standing[len(pieces.kinds)]
+
+
+@pytest.mark.parametrize("name", ["forward_dynamics", "inverse_dynamics"])
+def test_numbers_do_not_depend_on_how_many_bodies_are_taken_at_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = random_tree(40, joints=["revolute", "prismatic", "spherical", "floating"], seed=4)
+    program = lower(getattr(dynamics, name), zeros=vanishing(model))
+    call = Call.of(program, model, model.random(0)[0], inputs(program, model, 0))
+
+    def numbers() -> Numbers:
+        return table(cut(program, model, Signature.of(call.inputs), limits=EVERYWHERE), model.n)
+
+    whole = numbers()
+    for module in (classes, frames):
+        monkeypatch.setattr(module, "AT_ONCE", 3)
+    assert np.array_equal(numbers(), whole)
 
 
 def test_what_is_rough_is_computed_where_it_starts() -> None:

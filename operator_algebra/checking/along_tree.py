@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
 from operator_algebra.operators.arrays import Blocks, Dense, Indices, OfBodies
 from operator_algebra.operators.blocks import BlockMatrix
 
-Level = tuple[Indices, Indices, Blocks, Indices]
-"""Where blocks are added, where they are read, the blocks, and the first of those that are added at one place."""
+Places = slice | Indices
+Level = tuple[slice, Places, Blocks, Indices | None]
+"""The bodies of a level, where their parents stand, their blocks, and the first child of each parent with several."""
 
 
 def by_levels(
@@ -23,25 +25,61 @@ def by_levels(
     sizes = matrix.rows.sizes
     if not len(sizes) or (sizes != sizes[0]).any() or not matrix.rows.matches(matrix.cols):
         return None
-    size = int(sizes[0])
-    steps = [_step(matrix, parent, (level == depth).nonzero()[0], inward) for depth in range(1, int(level.max()) + 1)]
-    if inward:
-        steps.reverse()
+    size, order = int(sizes[0]), _beside_each_other(parent, level)
+    steps = _steps(matrix, parent, level, order, inward=inward)
 
     def solve(right: Dense) -> Dense:
-        solution = np.array(right).reshape(len(sizes), size, -1)
-        for into, out_of, blocks, first in steps:
-            terms = blocks @ solution[out_of]
-            solution[into] -= terms if len(first) == len(terms) else np.add.reduceat(terms, first)
-        return solution.reshape(right.shape)
+        solution = right.reshape(len(sizes), size, -1)[order]
+        for own, above, blocks, first in steps:
+            if not inward:
+                solution[own] -= blocks @ solution[above]
+                continue
+            terms = blocks @ solution[own]
+            solution[above] -= terms if first is None else np.add.reduceat(terms, first)
+        result = np.empty_like(solution)
+        result[order] = solution
+        return result.reshape(right.shape)
 
     return solve
 
 
-def _step(matrix: BlockMatrix, parent: OfBodies, bodies: Indices, inward: bool) -> Level:
-    bodies = bodies[np.argsort(parent[bodies], kind="stable")]
-    above = parent[bodies]
-    if not inward:
-        return bodies, above, np.array(matrix.blocks_at(bodies, above)), np.arange(len(bodies), dtype=np.intp)
-    into, first = np.unique(above, return_index=True)
-    return into, bodies, np.array(matrix.blocks_at(above, bodies)), first
+def _beside_each_other(parent: OfBodies, level: OfBodies) -> Indices:
+    """The bodies level by level, and in each as their parents stand."""
+    order: list[Indices] = []
+    place = np.zeros(len(parent), dtype=np.intp)
+    for depth in range(int(level.min()), int(level.max()) + 1):
+        bodies = np.flatnonzero(level == depth)
+        if order:
+            bodies = bodies[np.argsort(place[parent[bodies]], kind="stable")]
+        place[bodies] = np.arange(len(bodies))
+        order.append(bodies)
+    return np.concatenate(order)
+
+
+def _steps(matrix: BlockMatrix, parent: OfBodies, level: OfBodies, order: Indices, *, inward: bool) -> list[Level]:
+    below = order[np.flatnonzero(parent[order] >= 0)]
+    if not len(below):
+        return []
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    blocks = np.array(matrix.blocks_at(*((parent[below], below) if inward else (below, parent[below]))))
+    above, depths = place[parent[below]], level[below]
+    starts = [*np.flatnonzero(np.diff(depths, prepend=-1)).tolist(), len(below)]
+    found: list[Level] = []
+    for start, stop in pairwise(starts):
+        bodies, parents, first = place[below[start:stop]], above[start:stop], None
+        if inward:
+            parents, first = np.unique(parents, return_index=True)
+        several = first if first is not None and len(first) < len(bodies) else None
+        found.append((_run(bodies), _together(parents), blocks[start:stop], several))
+    return found[::-1] if inward else found
+
+
+def _run(places: Indices) -> slice:
+    """Places that follow each other."""
+    return slice(int(places[0]), int(places[-1]) + 1)
+
+
+def _together(places: Indices) -> Places:
+    """Places, as a slice if they follow each other."""
+    return _run(places) if (np.diff(places) == 1).all() else places

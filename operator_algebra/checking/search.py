@@ -13,6 +13,7 @@ from operator_algebra.checking.shrink import Counterexample, shrink
 from operator_algebra.checking.suite import in_domain, mechanism, places, sample_of, smallest_first, suite, traits
 from operator_algebra.checking.tally import Tally, tallies
 from operator_algebra.checking.verdict import readings
+from operator_algebra.identities.catalogue import catalogue, law_named
 from operator_algebra.identities.identity import Law
 from operator_algebra.models.model import Model
 from operator_algebra.progress import Callback
@@ -99,7 +100,8 @@ def _run(
         return
     # The largest first where all are wanted, so that no worker is left with a long one at the end.
     order = sorted(targets, key=lambda target: -_model(target).n) if every else list(targets)
-    packed = pickle.dumps(list(laws))
+    known = catalogue()  # a worker has it, too
+    packed = pickle.dumps([law.name if known.get(law.name) is law else law for law in laws])
     jobs = {executor.submit(_tallies, target, packed, samples, seed, every=every): target for target in order}
     try:
         for job in as_completed(jobs) if every else jobs:
@@ -112,6 +114,11 @@ def _run(
             job.cancel()
 
 
+def prepare() -> None:
+    """Read what a worker needs for any mechanism, while it waits for one."""
+    catalogue()
+
+
 def _tallies(target: Target, packed: bytes, samples: int, seed: int, *, every: bool) -> list[Tally]:
     return tallies(target, _unpacked(packed), samples, seed, every=every)
 
@@ -119,7 +126,8 @@ def _tallies(target: Target, packed: bytes, samples: int, seed: int, *, every: b
 @lru_cache(maxsize=1)
 def _unpacked(packed: bytes) -> Sequence[Law]:
     """The laws of a worker, the same for all its mechanisms: what is known of their expressions is kept."""
-    return pickle.loads(packed)
+    given: list[Law | str] = pickle.loads(packed)
+    return [law_named(one) if isinstance(one, str) else one for one in given]
 
 
 def _refute(laws: Sequence[Law], found: Mapping[str, Found], target: Target, rows: Iterable[Tally], seed: int) -> None:

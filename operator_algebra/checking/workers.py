@@ -15,6 +15,9 @@ from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+# Memory that glibc gives back is filled with zeros, page by page, when it is wanted again: a worker keeps a gigabyte.
+_MEMORY = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_")
+_WORKER = {**dict.fromkeys(_THREADS, "1"), **dict.fromkeys(_MEMORY, str(10**9))}
 
 
 def processes(wanted: int) -> int:
@@ -25,8 +28,8 @@ def processes(wanted: int) -> int:
 @contextmanager
 def workers(count: int) -> Generator[Executor, None, None]:
     """An executor of that many processes; they end at once if the block is left by an exception."""
-    saved = {name: os.environ.get(name) for name in _THREADS}
-    os.environ.update(dict.fromkeys(_THREADS, "1"))  # read by a worker when it loads its libraries
+    saved = {name: os.environ.get(name) for name in _WORKER}
+    os.environ.update(_WORKER)  # read by a worker when it loads its libraries
     others = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")
     all_there = context.Event()
@@ -98,5 +101,5 @@ def _begin(all_there: Event) -> None:
     """Ctrl-C is for the process that shows progress; it ends the others."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     all_there.wait()
-    import_module("operator_algebra.checking.search")  # while the first process makes ready what there is to do
+    import_module("operator_algebra.checking.search").prepare()  # while the first process makes ready what to do
     atexit.register(os._exit, 0)  # all answers are sent by then: nothing has to be taken apart

@@ -311,7 +311,7 @@ class Interpreter:
         if output.walk is not None:
             return self._walked(output, output.walk)
         assert output.ref is not None
-        found = self.everywhere(output.ref)
+        found = self.shown(output, output.ref)
         if output.kind == "blocks":
             return found
         whole = beside(found) if output.ref.star else stacked(found, found[0].width)
@@ -320,6 +320,11 @@ class Interpreter:
         if output.columns != ONE:
             return whole
         return whole.rows[0][0] if output.rows == ONE else [row[0] for row in whole.rows]
+
+    def shown(self, output: Output, ref: Ref) -> list[Matrix]:
+        """The blocks of a result, as callers see them."""
+        del output
+        return self.everywhere(ref)
 
     def _walked(self, output: Output, walk: Walk) -> Matrix:
         """One block, or all blocks column by column."""

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from operator_algebra.backends.frames import bound_to_axes, framed, in_body_axes, of_bodies
 from operator_algebra.backends.loops.classes import Kind, kinds
-from operator_algebra.backends.loops.frames import framed
 from operator_algebra.backends.loops.joints import sharing
 from operator_algebra.backends.loops.kind_tracer import KindTracer
 from operator_algebra.backends.loops.limits import LIMITS, Limits
@@ -31,8 +31,6 @@ from operator_algebra.lowering.lower import by_classical_accelerations
 from operator_algebra.models.arrays import Indices
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
-from operator_algebra.operators.leaf_factors import body_classes
-from operator_algebra.operators.spaces import MOTION
 from operator_algebra.programs.instructions import Shift, added_up, shift_of
 from operator_algebra.programs.interpret import Unread
 from operator_algebra.programs.program import Direction, Pivot, Program, Step, Sweep, tested_block
@@ -102,7 +100,7 @@ class _Cutter:
             first=next(one for one in self.sweeps if one.direction != "once" and one is not opening),
             last=self.sweeps[-1],
         )
-        classes = body_classes(model) if self._in_body_axes(signature) else framed(model)
+        classes = (in_body_axes(model) if self._in_body_axes(signature) else framed(model)).classes
         other = [one.sizes for name, one in signature.layouts.items() if one.attached and name not in _FAMILIES]
         self.kinds = kinds(model, sharing(classes, limits.most_kinds(model.n)), other, limits)
         self.tracers = [KindTracer(program, model, signature, kind, self.shared) for kind in self.kinds]
@@ -133,9 +131,9 @@ class _Cutter:
     def _in_body_axes(self, signature: Signature) -> bool:
         """Whether numbers of the caller, or results, are motions or forces of bodies."""
         given = [value for name, value in signature.values.items() if name in self.shared.order]
-        sizes = [family for value in given for family in (value.type.domain, value.type.codomain)]
-        sizes += [family for one in self.program.outputs for family in (one.rows, one.columns)]
-        return any(part.sizes == MOTION.sizes and part.attached for one in sizes for part in (one, *one.parts))
+        spaces = [space for value in given for space in (value.type.domain, value.type.codomain)]
+        spaces += [space for one in self.program.outputs for space in (one.rows, one.columns)]
+        return any(map(of_bodies, spaces)) or bound_to_axes(self.program)
 
     def cut(self) -> Cut:
         """Sweep by sweep, sines and cosines before all of them."""

@@ -301,18 +301,37 @@ class Graph:
         return self.zero if found is None else found
 
     def sine(self, a: Node) -> Node:
-        """sin a, odd."""
+        """sin a, odd; sin(x + g) = sin x cos g + cos x sin g for an argument x and a number g."""
         if a.operation == "constant":
             return self.of(math.sin(a.value))
         if a.operation == "negative":
             return self.negative(self.sine(a.a))
+        if _further(a):
+            x, g = a.a, a.b
+            return self.add(
+                self.multiply(self.sine(x), self.cosine(g)),
+                self.multiply(self.cosine(x), self.sine(g)),
+            )
         return self._node("sin", a)
 
     def cosine(self, a: Node) -> Node:
-        """cos a, even."""
+        """cos a, even; cos(x + g) = cos x cos g − sin x sin g."""
         if a.operation == "constant":
             return self.of(math.cos(a.value))
-        return self.cosine(a.a) if a.operation == "negative" else self._node("cos", a)
+        if a.operation == "negative":
+            return self.cosine(a.a)
+        if _further(a):
+            x, g = a.a, a.b
+            return self.subtract(
+                self.multiply(self.cosine(x), self.cosine(g)),
+                self.multiply(self.sine(x), self.sine(g)),
+            )
+        return self._node("cos", a)
+
+
+def _further(a: Node) -> bool:
+    """Whether it is an argument and a number: the sine and cosine of the argument alone are known soonest."""
+    return a.operation == "add" and {a.a.operation, a.b.operation} == {"input", "constant"}
 
 
 def needed(wanted: Iterable[Node]) -> list[Node]:

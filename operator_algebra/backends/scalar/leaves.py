@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import permutations
 
 import numpy as np
 
@@ -18,8 +19,9 @@ from operator_algebra.programs.matrices import Matrix
 Pose = tuple[AnyMatrix, AnyVector]
 
 
-def _alone(model: Model) -> dict[int, BodyClass]:
-    return {int(k): of.alone(i) for of in body_classes(model) for i, k in enumerate(of.bodies.tolist())}
+def each_alone(classes: Sequence[BodyClass]) -> dict[int, BodyClass]:
+    """Classes of one body each, by body."""
+    return {int(k): of.alone(i) for of in classes for i, k in enumerate(of.bodies.tolist())}
 
 
 class NodeLeaves:
@@ -33,12 +35,12 @@ class NodeLeaves:
         v: Sequence[Node] | None,
         own: Mapping[int, BodyClass] | None = None,
     ) -> None:
-        """With `own`, bodies whose numbers and coordinates are not those of the model; others have no blocks."""
+        """With `own`, bodies whose numbers, axes and coordinates are not those of the model; others have no blocks."""
         self.model = model
         self.numbers = numbers
         self.q = np.array(q, dtype=object)
         self.v = None if v is None else np.array(v, dtype=object)
-        self._own = _alone(model) if own is None else own
+        self._own = each_alone(body_classes(model)) if own is None else own
         self._found: dict[tuple[Leaf, int], Matrix] = {}
         self._poses: dict[int, tuple[Pose, list[AnyMatrix]]] = {}
         self._absolute: dict[int, Pose] = {}
@@ -78,10 +80,8 @@ class NodeLeaves:
             assert isinstance(motion, ShiftFactor)
             turned = placement.rotation @ motion.rotation
             position = placement.position + placement.rotation @ motion.position
-            rows = self._matrix(placement.rotation).rows
-            plain = all(x.known and abs(x.value) in (0.0, 1.0) for row in rows for x in row)
-            split = plain or self._plane(rows) is not None
-            turns = [placement.rotation, motion.rotation] if split else [turned]
+            before, after = self._in_planes(placement.rotation), self._in_planes(motion.rotation)
+            turns = [*before, *(after or [motion.rotation])] if before else [turned]
             self._poses[k] = (turned, position), turns
         return self._poses[k]
 
@@ -121,6 +121,27 @@ class NodeLeaves:
             return unit
         return Product(numbers.product(*parts).rows, 6, tuple(parts))
 
+    def turn(self, rotation: AnyMatrix) -> Matrix:
+        """A rotation of both halves, as a product of turns in planes where it is one."""
+        return self._shift(np.zeros(3), self._in_planes(rotation) or [rotation])
+
+    def _in_planes(self, rotation: AnyMatrix) -> list[AnyMatrix]:
+        """A rotation as one turn in a plane, or two; as itself where it permutes; nothing where it is none of these.
+
+        Where its entry (i, j) is zero it turns about axis i what was turned about axis j.
+        """
+        rows, zero = self._matrix(rotation).rows, self.numbers.zero
+        if _permutes(rows) or self._plane(rows) is not None:
+            return [rotation]
+        for i, j in permutations(range(3), 2):
+            if rows[i][j] is zero:
+                k, left = 3 - i - j, (j - i) % 3 != 1
+                first, second = rows[k][j], rows[i][k]
+                if left:
+                    first, second = -first, -second
+                return [_turn_about(i, rows[j][j], first), _turn_about(j, rows[i][i], second)]
+        return []
+
     def _turned(self, rotation: AnyMatrix) -> Matrix | None:
         """A rotation of both halves; None if it is the identity."""
         rows = self._matrix(rotation).rows
@@ -132,8 +153,10 @@ class NodeLeaves:
         return Turned([[*row, *none] for row in rows] + [[*none, *row] for row in rows], 6, self._plane(rows))
 
     def _plane(self, rows: Sequence[Sequence[Node]]) -> Turn | None:
-        """The plane of a rotation that leaves an axis where it is."""
+        """The plane of a rotation that leaves an axis where it is, and does not only permute them."""
         zero, one = self.numbers.zero, self.numbers.one
+        if _permutes(rows):
+            return None
         for i, j in ((0, 1), (1, 2), (2, 0)):
             k = 3 - i - j
             still = rows[k][k] is one and all(rows[k][m] is zero and rows[m][k] is zero for m in (i, j))
@@ -150,3 +173,15 @@ class NodeLeaves:
     def _matrix(self, block: AnyBlock) -> Matrix:
         rows: list[list[Scalar]] = np.asarray(block).tolist()
         return Matrix([[self.numbers.graph.of(x) for x in row] for row in rows], np.shape(block)[-1])
+
+
+def _permutes(rows: Sequence[Sequence[Node]]) -> bool:
+    return all(x.known and abs(x.value) in (0.0, 1.0) for row in rows for x in row)
+
+
+def _turn_about(axis: int, cosine: Node, sine: Node) -> AnyMatrix:
+    found = np.eye(3, dtype=object)
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    found[i, i] = found[j, j] = cosine
+    found[i, j], found[j, i] = -sine, sine
+    return found

@@ -15,9 +15,10 @@ import numpy as np
 from operator_algebra.backends.backend import DOUBTFUL, HELD, SINGULAR, SMALL
 from operator_algebra.backends.scalar import tree_inverse
 from operator_algebra.backends.scalar.algebra import NodeNumbers
+from operator_algebra.backends.scalar.axes import Axes, chosen
 from operator_algebra.backends.scalar.complements import selected
 from operator_algebra.backends.scalar.graph import Graph, Node, Untraceable, needed, operations
-from operator_algebra.backends.scalar.leaves import NodeLeaves
+from operator_algebra.backends.scalar.leaves import NodeLeaves, each_alone
 from operator_algebra.backends.scalar.margin import Divided, divided, margin, of_configurations
 from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.rigid import Law, laws
@@ -37,7 +38,8 @@ from operator_algebra.programs.instructions import Rounding, Shift
 from operator_algebra.programs.interpret import Interpreter, Result, Unread
 from operator_algebra.programs.matrices import Matrix
 from operator_algebra.programs.mechanism import Mechanism
-from operator_algebra.programs.program import Pivot, Program, Step, tested_block
+from operator_algebra.programs.program import Output, Pivot, Program, Step, tested_block
+from operator_algebra.programs.records import Ref
 
 _TRIED = 8
 """Configurations at which the numbers of a bound are looked at."""
@@ -73,6 +75,7 @@ class Tracer(Interpreter):
         numbers: NodeNumbers,
         leaves: NodeLeaves,
         inputs: Mapping[str, Sequence[Matrix]],
+        axes: Axes | None = None,
     ) -> None:
         def signs(count: int, salt: int, k: int) -> Matrix:
             graph = numbers.graph
@@ -83,6 +86,7 @@ class Tracer(Interpreter):
         self.nodes = numbers
         self.leaves = leaves
         self.inputs = inputs
+        self.axes = axes or Axes(leaves)
         self.most: list[Node] | None = None
         self.precision = DOUBLE
         self.divided: Divided | None = None
@@ -98,8 +102,12 @@ class Tracer(Interpreter):
         symmetric = {symbol.name for symbol in program.symbols if symbol.structure.symmetric}
         inputs |= {name: list(map(numbers.averaged, inputs[name])) for name in symmetric & inputs.keys()}
         v = values["v"].entries.tolist() if program.reads_rates else None
-        leaves = NodeLeaves(model, numbers, q, v)
-        return cls(program, mechanism_of(model, signature.layouts), numbers, leaves, inputs)
+        frame = chosen(program, model, signature)
+        leaves = NodeLeaves(model, numbers, q, v, each_alone(frame.classes))
+        axes = Axes(leaves, frame.axes)
+        given = [name for name in inputs if name not in signature.absent]
+        inputs |= {name: axes.entered(values[name], inputs[name]) for name in given}
+        return cls(program, mechanism_of(model, signature.layouts), numbers, leaves, inputs, axes)
 
     def traced(self) -> Traced:
         """The results and the conditions on them."""
@@ -145,7 +153,7 @@ class Tracer(Interpreter):
         program = lower(dense(e), zeros=frozenset(self.program.absent))
         if program.pivots or not {symbol.name for symbol in program.symbols} <= {s.name for s in self.program.symbols}:
             return None
-        (matrix,) = Tracer(program, self.mechanism, self.nodes, self.leaves, self.inputs).run().values()
+        (matrix,) = Tracer(program, self.mechanism, self.nodes, self.leaves, self.inputs, self.axes).run().values()
         return self.nodes.averaged(matrix) if isinstance(matrix, Matrix) else None
 
     def _near(self, wanted: Iterable[Node]) -> Iterator[Node]:
@@ -185,6 +193,10 @@ class Tracer(Interpreter):
     def _given(self, symbol: Symbol, k: int, to: int, start: int) -> Matrix:
         del to, start
         return self.inputs[symbol.name][k] if symbol.leaf is None else self.leaves.block(symbol.leaf, k)
+
+    def shown(self, output: Output, ref: Ref) -> list[Matrix]:
+        """The blocks of a result in the axes of bodies."""
+        return self.axes.left(output, super().shown(output, ref))
 
     # -- what is shorter with structure ----------------------------------------------------------------------------
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from operator_algebra.applications import dynamics
-from operator_algebra.backends.loops import classes, frames
+from operator_algebra.backends import frames
+from operator_algebra.backends.loops import classes
 from operator_algebra.backends.loops.limits import EVERYWHERE
 from operator_algebra.backends.loops.pieces import cut
 from operator_algebra.backends.loops.records import Load

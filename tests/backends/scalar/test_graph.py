@@ -12,7 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from operator_algebra.backends.scalar.graph import Graph, Node, Untraceable, needed, operations
+from operator_algebra.backends.scalar.tape import Tape
+from operator_algebra.backends.scalar.traced import Traced
 from tests.backends.scalar.exact_nodes import value
+from tests.rounding import apart, rounding, size
 
 ARGUMENTS = [Fraction(3, 7), Fraction(-5, 2), Fraction(11, 3)]
 LEAVES = ["x", "y", "z", "0", "1", "-1", "2", "-3/4"]
@@ -93,6 +96,18 @@ def test_signs_of_functions() -> None:
     assert (-x).cos() is x.cos()
     assert abs(-x) is abs(x)
     assert abs(abs(x)) is abs(x)
+
+
+def test_an_angle_measured_from_elsewhere_takes_the_sine_and_cosine_of_the_argument() -> None:
+    graph, arguments = Graph(), np.linspace(-7.0, 7.0, 29)
+    x = graph.input(0)
+    for g in (0.3, -2.0, np.pi / 2):
+        nodes = (x + g).sin(), (x + g).cos(), (-(x + g)).sin()
+        turns = [node for node in needed(nodes) if node.operation in ("sin", "cos")]
+        assert set(turns) == {x.sin(), x.cos()}
+        _, found = Tape.of(Traced((), nodes, (), ()), 1).batch(arguments[None, :])
+        expected = np.sin(arguments + g), np.cos(arguments + g), -np.sin(arguments + g)
+        assert apart(found, np.stack(expected)) <= rounding(size(arguments + g), terms=4)
 
 
 def test_sines_are_opaque() -> None:

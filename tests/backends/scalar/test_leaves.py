@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -90,3 +91,35 @@ def test_constant_blocks_are_numbers() -> None:
     nodes = leaves_of(load("arm7"))
     for leaf in (record.M, record.H, record.X_cm):
         assert operations(x for row in nodes.block(leaf, 3).rows for x in row) == {}
+
+
+def about(axis: int, angle: float) -> Any:
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    found = np.eye(3)
+    found[i, i] = found[j, j] = np.cos(angle)
+    found[j, i], found[i, j] = np.sin(angle), -np.sin(angle)
+    return found
+
+
+@pytest.mark.parametrize(("i", "j"), list(permutations(range(3), 2)))
+def test_a_rotation_with_a_zero_is_two_turns_in_planes(i: int, j: int) -> None:
+    for a, b in ((0.3, -1.1), (2.5, 0.7), (-0.4, np.pi)):
+        rotation = about(i, a) @ about(j, b)
+        assert rotation[i, j] == 0.0
+        turn = leaves_of(chain(1)).turn(rotation)
+        assert isinstance(turn, Product)
+        assert all(isinstance(factor, Turned) and factor.turn is not None for factor in turn.factors)
+        assert len(turn.factors) == 2
+        both = np.zeros((6, 6))
+        both[:3, :3] = both[3:, 3:] = rotation
+        assert apart(evaluated(turn, []), both) <= rounding(1.0, terms=3)
+
+
+def test_a_rotation_that_permutes_takes_no_operations() -> None:
+    for order, signs in product(permutations(range(3)), product((1.0, -1.0), repeat=3)):
+        rotation = np.eye(3)[list(order)] * signs
+        if np.linalg.det(rotation) > 0.0:
+            nodes = leaves_of(chain(1))
+            X = [[nodes.numbers.graph.input(6 * min(i, j) + max(i, j)) for j in range(6)] for i in range(6)]
+            made = nodes.numbers.congruence(nodes.turn(rotation), Matrix(X, 6), symmetric=True)
+            assert set(operations(x for row in made.rows for x in row)) <= {"negative"}

@@ -20,7 +20,7 @@ from operator_algebra.lowering.values import Value
 from operator_algebra.operators.local import CROSS, SPIN
 from operator_algebra.programs.instructions import Call, Linear, Shift, summed
 from operator_algebra.programs.motions import Carried, carried, function_of, is_inertia
-from operator_algebra.programs.records import Ref, Term, terms_of, with_terms
+from operator_algebra.programs.records import Ref, Term, terms_of
 
 UNIT = Fraction(1)
 
@@ -83,7 +83,7 @@ class _Change:
         actual = (Term(UNIT, (Ref(changed),)), Term(-scale, (Ref(w),)))
         for number in [n for n in graph.values if n not in (self.of.number, changed)]:
             inertias = self._inertias(number, scale)
-            self._reread(number, actual)
+            graph.reread(number, self.of.number, actual)
             for M in inertias:
                 self._join(number, M, w)
         graph.put(self.of.number, replace(value, definition=Linear(actual)))
@@ -129,19 +129,6 @@ class _Change:
         return any(
             first == Ref(self.cross, star=True) and is_inertia(self.graph.values, second) for first, second in pairs
         )
-
-    def _reread(self, number: int, actual: tuple[Term, ...]) -> None:
-        """α' − w in the place of α."""
-        value, alpha = self.graph[number], Ref(self.of.number)
-        terms = terms_of(value.definition)
-        if any(term.factors[-1:] == (alpha,) for term in terms):
-            parts = [
-                RING.product((as_form((replace(term, factors=term.factors[:-1]),)), as_form(actual)))
-                if term.factors[-1:] == (alpha,)
-                else as_form((term,))
-                for term in terms
-            ]
-            self.graph.put(number, replace(value, definition=with_terms(value.definition, as_terms(RING.sum(parts)))))
 
     def _join(self, number: int, M: Ref, w: int) -> None:
         """−Ṽ* M V − M w as one value."""

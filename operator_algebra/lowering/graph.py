@@ -12,7 +12,7 @@ from operator_algebra.expressions.words import Polynomial, Ring, collected, free
 from operator_algebra.lowering.values import Definition, Value
 from operator_algebra.operators.spaces import Type
 from operator_algebra.programs.instructions import Linear
-from operator_algebra.programs.records import Change, Ref, Term, references
+from operator_algebra.programs.records import Change, Ref, Term, references, terms_of, with_terms
 
 Method = Literal["auto", "joseph", "refined", "orthogonal"]
 
@@ -126,6 +126,21 @@ class Graph:
         if bare is not None and not bare.star:
             return bare.value
         return self.new(type_, Linear(as_terms(form)), origin=origin)
+
+    def reread(self, reader: int, vector: int, terms: Iterable[Term]) -> bool:
+        """Let a sum read other terms in the place of a vector; whether it reads that."""
+        value, instead = self[reader], as_form(terms)
+        before = terms_of(value.definition)
+        if all(term.factors[-1:] != (Ref(vector),) for term in before):
+            return False
+        parts = [
+            RING.product((as_form((replace(term, factors=term.factors[:-1]),)), instead))
+            if term.factors[-1:] == (Ref(vector),)
+            else as_form((term,))
+            for term in before
+        ]
+        self.put(reader, replace(value, definition=with_terms(value.definition, as_terms(RING.sum(parts)))))
+        return True
 
     def type_of(self, ref: Ref) -> Type:
         """The type of a reference."""

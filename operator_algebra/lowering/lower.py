@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import get_args
+from typing import cast, get_args
 
 from operator_algebra.arguments import choice, entries, items, shown, whole, word
 from operator_algebra.errors import InputError
@@ -13,6 +13,7 @@ from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.order import reading_key
 from operator_algebra.expressions.query import Query, body_of, question
 from operator_algebra.expressions.traverse import free_symbols, named_apart
+from operator_algebra.lowering.apart import known_apart
 from operator_algebra.lowering.classical import classical_accelerations
 from operator_algebra.lowering.compliance import with_compliance
 from operator_algebra.lowering.finish import finished
@@ -56,23 +57,32 @@ def lower(
     return _passed(graph, PASSES, zeros, keyed=isinstance(e, Mapping))
 
 
-def by_classical_accelerations(program: Program) -> Program:
-    """Another program for the same results, in fewer operations on numbers; the same one where there is none.
+def for_numbers(program: Program) -> tuple[Program, ...]:
+    """Programs for the same results in fewer operations on numbers: one, or two if it depends on the mechanism.
 
-    >>> from operator_algebra.applications.dynamics import inverse_dynamics
-    >>> program = lower(inverse_dynamics)
-    >>> by_classical_accelerations(program) is program
-    False
+    >>> from operator_algebra.applications.dynamics import forward_dynamics, inverse_dynamics, mass_matrix
+    >>> [len(for_numbers(lower(formula))) for formula in (inverse_dynamics, forward_dynamics)]
+    [1, 2]
+    >>> program = lower(mass_matrix)
+    >>> for_numbers(program) == (program,)
+    True
     """
-    if program.method != "auto" or not any(map(called, (step.definition for step in program.steps.values()))):
-        return program
-    graph, zeros = Graph(sizes=program.sizes), frozenset(program.absent)
+    moving = program.method == "auto" and any(map(called, (step.definition for step in program.steps.values())))
+    solved = program.method != "orthogonal" and any({"U", "D"} <= set(one) for one in program.report.components)
+    if not moving and not solved:
+        return (program,)
+    graph, zeros = Graph(method=cast("Method", program.method), sizes=program.sizes), frozenset(program.absent)
     graph.wanted = lifted(Lift(graph, zeros), {output.name: output.formula for output in program.outputs})
     for one in FRONT:
         one(graph)
-    if not classical_accelerations(graph):
-        return program
-    return _passed(graph, PASSES[len(FRONT) :], zeros, keyed=program.keyed)
+    rest = PASSES[len(FRONT) :]
+    first = program
+    if moving and classical_accelerations(graph):
+        first = _passed(graph.copy(), rest, zeros, keyed=program.keyed)
+    if not solved or not known_apart(graph):
+        return (first,)
+    second = _passed(graph, rest, zeros, keyed=program.keyed)
+    return (first, second) if len(second.sweeps) <= len(first.sweeps) else (first,)
 
 
 def _passed(graph: Graph, passes: Iterable[Pass], zeros: frozenset[str], *, keyed: bool) -> Program:

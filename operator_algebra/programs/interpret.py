@@ -85,12 +85,20 @@ class Interpreter:
 
     def run(self) -> dict[str, Result]:
         """Sweep by sweep, then the results."""
+        self.swept()
+        if self.signs is not None:
+            self.bound()
+        return self.results()
+
+    def swept(self) -> None:
+        """What is given, and the sweeps that compute the results."""
         for step in self.program.given:
             self.blocks[step.number] = self.provided(step)
         for sweep in self.program.stages:
             self.sweep(sweep)
-        if self.signs is not None:
-            self.bound()
+
+    def results(self) -> dict[str, Result]:
+        """The results by name, of what the sweeps have computed."""
         return {output.name: self.result(output) for output in self.program.outputs}
 
     def bound(self) -> None:

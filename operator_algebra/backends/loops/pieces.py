@@ -7,8 +7,9 @@ bodies, is no load: that is found by starting from what the first bodies of a sw
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -25,9 +26,10 @@ from operator_algebra.backends.loops.whole import WholeTracer
 from operator_algebra.backends.scalar.graph import Untraceable, needed
 from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.signature import Signature
+from operator_algebra.backends.scalar.traced import shortest
 from operator_algebra.errors import SingularError
 from operator_algebra.lowering.bounds import elimination
-from operator_algebra.lowering.lower import by_classical_accelerations
+from operator_algebra.lowering.lower import for_numbers
 from operator_algebra.models.arrays import Indices
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
@@ -57,12 +59,33 @@ def cut(
     tells whether numbers may be trusted is that of a precision.
     """
     try:
-        own = by_classical_accelerations(program)
-        return _Cutter(own, model, signature, limits, precision, bearing=bearing).cut()
+        seen = cache(lambda: _seen(program, model, signature, limits))
+
+        def length(one: Program) -> int:
+            bare = replace(one, pivots=(), bounds=())
+            return _Cutter(bare, model, signature, seen, precision, bearing=False).cut().length()
+
+        own = shortest(for_numbers(program), length)
+        return _Cutter(own, model, signature, seen, precision, bearing=bearing).cut()
     except Unread as relations:
         raise Untraceable(str(relations)) from None
     except (ArithmeticError, AttributeError, LookupError, SingularError, TypeError, ValueError) as error:
         raise Untraceable(f"{type(error).__name__}: {error}") from None
+
+
+def _seen(program: Program, model: Model, signature: Signature, limits: Limits) -> tuple[Kind, ...]:
+    """The kinds of bodies, in the axes that they are seen in."""
+    classes = (in_body_axes(model) if _in_body_axes(program, signature) else framed(model)).classes
+    other = [one.sizes for name, one in signature.layouts.items() if one.attached and name not in _FAMILIES]
+    return kinds(model, sharing(classes, limits.most_kinds(model.n)), other, limits)
+
+
+def _in_body_axes(program: Program, signature: Signature) -> bool:
+    """Whether numbers of the caller, or results, are motions or forces of bodies."""
+    given = [value for name, value in signature.values.items() if name not in signature.absent]
+    spaces = [space for value in given for space in (value.type.domain, value.type.codomain)]
+    spaces += [space for one in program.outputs for space in (one.rows, one.columns)]
+    return any(map(of_bodies, spaces)) or bound_to_axes(program)
 
 
 class _Cutter:
@@ -71,7 +94,7 @@ class _Cutter:
         program: Program,
         model: Model,
         signature: Signature,
-        limits: Limits,
+        seen: Callable[[], tuple[Kind, ...]],
         precision: Precision,
         *,
         bearing: bool,
@@ -100,9 +123,7 @@ class _Cutter:
             first=next(one for one in self.sweeps if one.direction != "once" and one is not opening),
             last=self.sweeps[-1],
         )
-        classes = (in_body_axes(model) if self._in_body_axes(signature) else framed(model)).classes
-        other = [one.sizes for name, one in signature.layouts.items() if one.attached and name not in _FAMILIES]
-        self.kinds = kinds(model, sharing(classes, limits.most_kinds(model.n)), other, limits)
+        self.kinds = seen()
         self.tracers = [KindTracer(program, model, signature, kind, self.shared) for kind in self.kinds]
         self.whole = WholeTracer(program, model, signature, self.shared)
         for tracer in (*self.tracers, self.whole):
@@ -127,13 +148,6 @@ class _Cutter:
         if parts is not None and found is not None:
             for tracer, one in zip(self.tracers, found, strict=True):
                 tracer.bear(parts, one.own, one.above)
-
-    def _in_body_axes(self, signature: Signature) -> bool:
-        """Whether numbers of the caller, or results, are motions or forces of bodies."""
-        given = [value for name, value in signature.values.items() if name in self.shared.order]
-        spaces = [space for value in given for space in (value.type.domain, value.type.codomain)]
-        spaces += [space for one in self.program.outputs for space in (one.rows, one.columns)]
-        return any(map(of_bodies, spaces)) or bound_to_axes(self.program)
 
     def cut(self) -> Cut:
         """Sweep by sweep, sines and cosines before all of them."""

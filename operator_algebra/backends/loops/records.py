@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from operator_algebra.backends.loops.classes import Kind
-from operator_algebra.backends.scalar.graph import Node, Untraceable
+from operator_algebra.backends.scalar.graph import Node, Untraceable, operations
 from operator_algebra.models.numeric import Numbers
 from operator_algebra.programs.matrices import Matrix
 from operator_algebra.programs.program import Direction
@@ -125,6 +125,15 @@ class Cut:
     def read(self) -> Mapping[Slot, int]:
         """The slots that anybody loads."""
         return {**self.slots, **self.passing, **self.whole}
+
+    def length(self) -> int:
+        """How many operations all bodies take."""
+        times = [*(len(kind.bodies) for kind in self.kinds), 1]
+        return sum(
+            count * sum(operations(piece.wanted(self.read)).values())
+            for row in self.table
+            for count, piece in zip(times, row, strict=True)
+        )
 
     def numbers(self, kind: int, part: slice) -> Numbers:
         """What differs from body to body of a kind, at a part of these, (bodies, columns)."""

@@ -24,13 +24,13 @@ from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.rigid import Law, laws
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.backends.scalar.tape import Tape
-from operator_algebra.backends.scalar.traced import Laid, Traced
+from operator_algebra.backends.scalar.traced import Laid, Traced, laid_out, shortest
 from operator_algebra.backends.signs import random_signs
 from operator_algebra.backends.sizes import mechanism_of
 from operator_algebra.errors import SingularError
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.query import body_of, dense
-from operator_algebra.lowering.lower import by_classical_accelerations, lower
+from operator_algebra.lowering.lower import for_numbers, lower
 from operator_algebra.models.configurations import UNIT
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
@@ -55,7 +55,8 @@ def trace(program: Program, model: Model, signature: Signature, precision: Preci
     What tells whether numbers may be trusted is that of a precision.
     """
     try:
-        tracer = Tracer.of(by_classical_accelerations(program), model, signature)
+        forms = [Tracer.of(one, model, signature) for one in for_numbers(program)]
+        tracer = shortest(forms, Tracer.length)
         tracer.precision = precision
         return tracer.traced()
     except Unread as relations:
@@ -109,20 +110,29 @@ class Tracer(Interpreter):
         inputs |= {name: axes.entered(values[name], inputs[name]) for name in given}
         return cls(program, mechanism_of(model, signature.layouts), numbers, leaves, inputs, axes)
 
+    def length(self) -> int:
+        """How many operations the results take."""
+        self.swept()
+        entries = [node for name, result in self.results().items() for node in laid_out(name, result)[1]]
+        return sum(operations(entries).values())
+
     def traced(self) -> Traced:
         """The results and the conditions on them."""
-        found = self.run()
+        if not self.blocks:
+            self.swept()
+        self.bound()
+        found = self.results()
         lost = self.most or [node for pivot in self.program.pivots for node in self._lost(pivot)]
         plain = self.laid(found, self.nodes.positive, lost)
         shorter = self.by_trees(found, lost)
-        return shorter if shorter is not None and _length(shorter) < _length(plain) else plain
+        return shorter if shorter is not None and shorter.length < plain.length else plain
 
     def laid(self, found: Mapping[str, Result], positive: Sequence[Node], lost: Sequence[Node]) -> Traced:
         """Results one after the other, with what tells whether they are right."""
         results: list[Laid] = []
         entries: list[Node] = []
         for name, result in found.items():
-            laid, nodes = _laid_out(name, self._mirrored(name, result))
+            laid, nodes = laid_out(name, self._mirrored(name, result))
             results.append(laid)
             entries += nodes
         whole = [*positive, *self._near([*entries, *positive, *lost]), *self._turns()]
@@ -371,28 +381,6 @@ class Tracer(Interpreter):
                 product = graph.multiply(product, numbers.norm(self.get(ref, k)))
             total = graph.add(total, product)
         return total
-
-
-def _length(traced: Traced) -> int:
-    """How many operations there are."""
-    return sum(operations(traced.wanted).values())
-
-
-def _laid_out(name: str, result: Result) -> tuple[Laid, list[Node]]:
-    """The layout of a result, and its entries."""
-    if isinstance(result, Matrix):
-        return Laid(name, ((result.height, result.width),), False), [x for row in result.rows for x in row]
-    if not isinstance(result, list):
-        return Laid(name, ((),), False), [result]
-    several = cast("list[Node | Matrix]", result)
-    blocks = [one for one in several if isinstance(one, Matrix)]
-    if not blocks:
-        return Laid(name, ((len(several),),), False), [one for one in several if isinstance(one, Node)]
-    shapes = tuple((block.height, block.width) for block in blocks)
-    entries = [x for block in blocks for row in block.rows for x in row]
-    if len(set(shapes)) == 1:
-        return Laid(name, ((len(blocks), *shapes[0]),), False), entries
-    return Laid(name, shapes, True), entries
 
 
 def _matrix(block: Numbers) -> Matrix:

@@ -21,7 +21,7 @@ from operator_algebra.backends.scalar.trace import Tracer
 from operator_algebra.evaluation import evaluate_with_scale
 from operator_algebra.expressions.build import define
 from operator_algebra.expressions.nodes import Expr, Symbol
-from operator_algebra.lowering.lower import by_classical_accelerations, lower
+from operator_algebra.lowering.lower import for_numbers, lower
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.operators.vanishing import vanishing
 from operator_algebra.programs.instructions import Linear
@@ -118,7 +118,7 @@ class Exactly(Interpreter):
 
 @pytest.mark.parametrize("name", FORMULAS)
 def test_each_law_is_an_identity(name: str) -> None:
-    program = by_classical_accelerations(lower(FORMULAS[name]))
+    program = for_numbers(lower(FORMULAS[name]))[0]
     for seed in range(3):
         run = Exactly.of(program, seed)
         for number, law in laws(program).items():
@@ -132,7 +132,7 @@ def kinds(program: Program) -> list[type]:
 
 
 def test_which_laws_a_program_has() -> None:
-    found = {name: kinds(by_classical_accelerations(lower(e))) for name, e in FORMULAS.items()}
+    found = {name: kinds(for_numbers(lower(e))[0]) for name, e in FORMULAS.items()}
     newton = [Drift, Force, Rate, Transport]
     assert found == {"id": newton, "fd": [Drift, Rate], "bias": newton, "wrench": newton, "half": found["half"]}
     assert set(found["half"]) >= {Drift, Rate, Transport}
@@ -164,7 +164,7 @@ def slips(program: Program) -> Iterator[tuple[int, Program]]:
 
 
 def test_nothing_else_is_taken_for_a_law() -> None:
-    program = by_classical_accelerations(lower(dynamics.inverse_dynamics))
+    program = for_numbers(lower(dynamics.inverse_dynamics))[0]
     tried = list(slips(program))
     assert len(tried) == 10
     for number, other in tried:
@@ -192,7 +192,7 @@ def test_on_every_kind_of_joint(name: str) -> None:
 
 def test_laws_save_operations(monkeypatch: pytest.MonkeyPatch) -> None:
     model = chain(5, seed=2)
-    program = by_classical_accelerations(lower(dynamics.inverse_dynamics, zeros=vanishing(model)))
+    program = for_numbers(lower(dynamics.inverse_dynamics, zeros=vanishing(model)))[0]
     call = Call.of(program, model, model.random(0)[0], inputs(program, model, 0))
 
     def counted(known: Mapping[int, rigid.Law]) -> int:

@@ -43,7 +43,7 @@ def test_the_page_of_one_arm_has_all_forms_of_the_same_numbers() -> None:
     assert [language for language, _ in parts] == ["text", "python", "llvm", "c"]
     _, python, ir, c = (text for _, text in parts)
     constants = [number for number in re.findall(r"\d\.\d{6,}", python) if number in c]
-    assert len(constants) >= 8  # the numbers of this arm stand in both
+    assert len(constants) >= 7  # the numbers of this arm stand in both
     assert all(
         float(number).hex() and f"0x{struct.pack('>d', float(number)).hex().upper()}" in ir for number in constants
     )

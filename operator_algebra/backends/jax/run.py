@@ -35,7 +35,7 @@ class JaxKernel(PieceCode):
     kind = np.dtype(np.float64)
 
     def __init__(self, program: Program, model: Model, signature: Signature) -> None:
-        super().__init__(cut(program, model, signature, bearing=False, limits=SCANS), program, model, signature)
+        super().__init__(cut(program, model, signature, columns="everywhere", limits=SCANS), program, model, signature)
         self.refuse_long(SCANS)
         self._jax = library()
         self.function = Scans(self, self._jax)

@@ -15,6 +15,7 @@ from operator_algebra.backends.scalar.algebra import NodeNumbers
 from operator_algebra.backends.scalar.graph import Node, Scalar, Untraceable, needed
 from operator_algebra.backends.scalar.leaves import NodeLeaves, Pose
 from operator_algebra.backends.scalar.signature import Signature
+from operator_algebra.backends.scalar.thin import Along, carried_along
 from operator_algebra.backends.sizes import place_of
 from operator_algebra.lowering.bounds import Elimination
 from operator_algebra.models.model import Model
@@ -61,11 +62,12 @@ class _KindLeaves(NodeLeaves):
 
 @dataclass(frozen=True)
 class _Bearing:
-    """What tells that no columns are needed: see `weights`."""
+    """What tells that no columns are needed: see `weights`, and `thin` where none are there."""
 
     parts: Elimination
-    own: list[Node]
-    above: list[Node]
+    own: Sequence[Node]
+    above: Sequence[Node]
+    along: Along[Sequence[Node], Node] | None = None
 
 
 class KindTracer(PieceTracer):
@@ -100,6 +102,10 @@ class KindTracer(PieceTracer):
     def bear(self, parts: Elimination, own: Numbers, above: Numbers) -> None:
         """Let columns of rounding run only where the diagonal of P is large, by weights for each body, (bodies, 6)."""
         self._bearing = _Bearing(parts, list(map(self._number, own.T)), list(map(self._number, above.T)))
+
+    def bear_along(self, parts: Elimination, along: Along[Numbers, Numbers]) -> None:
+        """Let no columns run, but one number at each body of what is rounded about axes."""
+        self._bearing = _Bearing(parts, (), (), along.each(lambda rows: list(map(self._number, rows.T)), self._number))
 
     def _number(self, column: Numbers) -> Node:
         """A number of each body, a load where they differ."""
@@ -279,16 +285,39 @@ class KindTracer(PieceTracer):
         graph, numbers = self._graph, self.nodes
         P, z = self.get(by.parts.P, self.place), self.get(by.parts.z, self.place)
         diagonal = [row[i] for i, row in enumerate(P.rows)]
+        if by.along is not None:
+            self._bear_along(piece, by, by.along, diagonal)
+            return
         own, above = numbers.dot(by.own, diagonal), numbers.dot(by.above, diagonal)
         squares = [graph.multiply(graph.of(_COLUMN), numbers.dot(row, row)) for row in z.rows]
         left = graph.add(own, numbers.dot(by.own, squares))
         piece.columns = Columns((own, above), left, carried, tuple(judged))
+        piece.positive += self._at_pivots(by)
+
+    def _bear_along(
+        self, piece: Piece, by: _Bearing, along: Along[Sequence[Node], Node], diagonal: Sequence[Node]
+    ) -> None:
+        """What tells that all is well, and what the parent is sent."""
+        slot: Slot = ("sent", len(self.shared.shifts), 0, 0)
+        received = along.received if self.tip else self._load(Load("own", 0, 0, slot))
+        b = [self._graph.zero] * len(diagonal)
+        if self.place:
+            hop = self.hop(by.parts.hop, self.place)
+            b = [row[0] for row in self.nodes.product(hop, Matrix([[x] for x in along.a], 1)).rows]
+        positive, sent = carried_along(self._graph, along, diagonal, received, b)
+        piece.positive += [positive, *self._at_pivots(by)]
+        if self.place:
+            piece.sent[slot] = sent
+
+    def _at_pivots(self, by: _Bearing) -> Iterator[Node]:
+        """What is positive where pivots lose little as they are made."""
+        graph = self._graph
         (pivot,) = self.program.pivots
         height = self.get(Ref(pivot.value), self.place).height
         if self.is_oblique(pivot, self.place):
-            piece.positive.append(graph.subtract(graph.of(REST), self.rounded_at(pivot, self.place)))
+            yield graph.subtract(graph.of(REST), self.rounded_at(pivot, self.place))
         if by.parts.sums and height > 1:
-            piece.positive.append(graph.subtract(graph.of(REST), self._summed(by.parts, height)))
+            yield graph.subtract(graph.of(REST), self._summed(by.parts, height))
 
     def _summed(self, parts: Elimination, height: int) -> Node:
         """What D rounds itself where it is a sum: w* D⁻¹ w ≤ n Σ w(i)² D⁻¹(i, i)."""

@@ -18,10 +18,10 @@ from operator_algebra.backends.loops.classes import Kind, kinds
 from operator_algebra.backends.loops.joints import sharing
 from operator_algebra.backends.loops.kind_tracer import KindTracer
 from operator_algebra.backends.loops.limits import LIMITS, Limits
-from operator_algebra.backends.loops.records import Cut, Piece, Slot
+from operator_algebra.backends.loops.records import Cut, Piece, Running, Slot
 from operator_algebra.backends.loops.standing import standing
 from operator_algebra.backends.loops.tracer import NotYet, Shared, is_base
-from operator_algebra.backends.loops.weights import weights
+from operator_algebra.backends.loops.weights import alongs, axial, weights
 from operator_algebra.backends.loops.whole import WholeTracer
 from operator_algebra.backends.scalar.graph import Untraceable, needed
 from operator_algebra.backends.scalar.precision import DOUBLE, Precision
@@ -49,24 +49,25 @@ def cut(
     model: Model,
     signature: Signature,
     *,
-    bearing: bool = True,
+    columns: Running = "needed",
     limits: Limits = LIMITS,
     precision: Precision = DOUBLE,
 ) -> Cut:
     """The pieces of a program; `Untraceable` where it is more than sweeps that give vectors.
 
-    With `bearing` columns of rounding stand beside them, if inertia tells where they have to run: see `weights`. What
-    tells whether numbers may be trusted is that of a precision.
+    Columns of rounding stand beside them where they are "needed", if inertia tells where that is: see `weights`. There
+    may be some "everywhere", and "never" any: see `thin`. What tells whether numbers may be trusted is that of a
+    precision.
     """
     try:
         seen = cache(lambda: _seen(program, model, signature, limits))
 
         def length(one: Program) -> int:
             bare = replace(one, pivots=(), bounds=())
-            return _Cutter(bare, model, signature, seen, precision, bearing=False).cut().length()
+            return _Cutter(bare, model, signature, seen, precision, "everywhere").cut().length()
 
         own = shortest(for_numbers(program), length)
-        return _Cutter(own, model, signature, seen, precision, bearing=bearing).cut()
+        return _Cutter(own, model, signature, seen, precision, columns).cut()
     except Unread as relations:
         raise Untraceable(str(relations)) from None
     except (ArithmeticError, AttributeError, LookupError, SingularError, TypeError, ValueError) as error:
@@ -96,8 +97,7 @@ class _Cutter:
         signature: Signature,
         seen: Callable[[], tuple[Kind, ...]],
         precision: Precision,
-        *,
-        bearing: bool,
+        columns: Running,
     ) -> None:
         self.program = program
         self.sweeps = _in_order(program)
@@ -128,8 +128,9 @@ class _Cutter:
         self.whole = WholeTracer(program, model, signature, self.shared)
         for tracer in (*self.tracers, self.whole):
             tracer.precision = precision
-        if bearing:
-            self._bear(np.asarray(model.parent))
+        self.axial = False
+        if columns != "everywhere":
+            self._bear(np.asarray(model.parent), columns)
 
     def _opening(self, above: Container[int]) -> Sweep | None:
         """The sweep before all others that hands on poses and what is given, if they are read."""
@@ -140,13 +141,22 @@ class _Cutter:
             return self.sweeps[0]
         return None
 
-    def _bear(self, parent: Indices) -> None:
-        """Let columns of rounding run only where they have to, if one sweep has them all."""
+    def _bear(self, parent: Indices, columns: Running) -> None:
+        """Let columns of rounding run only where they have to, or never, if one sweep has them all."""
         parts = elimination(self.program, self.program.pivots[0]) if len(self.program.pivots) == 1 else None
         beside = [sweep for sweep in self.sweeps if any(step.number in self.shared.beside for step in sweep.steps)]
-        found = weights(self.tracers, parts, parent) if parts is not None and beside == self.shared.judged else None
-        if parts is not None and found is not None:
+        if parts is None or beside != self.shared.judged:
+            if columns == "never":
+                raise Untraceable("there is no one pivot whose rounding numbers along axes tell")
+        elif columns == "never":
+            found = alongs(self.tracers, parts, parent)
+            if found is None:
+                raise Untraceable("inertia does not tell what is lost")
             for tracer, one in zip(self.tracers, found, strict=True):
+                tracer.bear_along(parts, one)
+        else:
+            self.axial = axial(self.tracers, parts)
+            for tracer, one in zip(self.tracers, weights(self.tracers, parts, parent) or (), strict=False):
                 tracer.bear(parts, one.own, one.above)
 
     def cut(self) -> Cut:
@@ -166,7 +176,7 @@ class _Cutter:
         rows, signs = tuple(map(tuple, table)), tuple(self.shared.signs)
         wanted = ([node for row in table for node in row[i].wanted_at_most(read)] for i in range(len(several)))
         fixed = tuple(standing(nodes, one.loads, one.rough) for nodes, one in zip(wanted, several, strict=True))
-        return Cut(self.kinds, tuple(directions), rows, loads, rough, beside, fixed, signs, *numbered)
+        return Cut(self.kinds, tuple(directions), rows, loads, rough, beside, fixed, signs, *numbered, axial=self.axial)
 
     def _last(self, pivot: Pivot) -> Sweep:
         """The sweep that makes the last of what tells how many digits a pivot loses."""

@@ -21,6 +21,8 @@ Slot = tuple[Kept, int, int, int]
 
 What belongs to no body is kept once.
 """
+Running = Literal["everywhere", "needed", "never"]
+"""Where columns of rounding run."""
 Where = Literal["coordinate", "number", "sign", "input", "common", "own", "above", "whole"]
 Pattern = tuple[tuple[float | None, ...], ...]
 """The entries of a block that are numbers wherever it is read; None for others."""
@@ -120,6 +122,8 @@ class Cut:
     """Those that are read in the sweep that fills them, at the parent or by the children alone."""
     whole: Mapping[Slot, int]
     """Those that belong to no body."""
+    axial: bool = False
+    """Whether bodies resist little about axes, so that numbers along these may tell what columns would: see `thin`."""
 
     @cached_property
     def read(self) -> Mapping[Slot, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from struct import Struct
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from operator_algebra.backends.loops.emit import BESIDE, EACH, FIXED, loop_text
 from operator_algebra.backends.loops.limits import LIMITS, Limits
 from operator_algebra.backends.loops.piece_code import PieceCode
 from operator_algebra.backends.loops.pieces import cut
-from operator_algebra.backends.loops.records import Cut
+from operator_algebra.backends.loops.records import Cut, Running
 from operator_algebra.backends.loops.standing import table as table_of
 from operator_algebra.backends.native.crew import TOGETHER, Batch
 from operator_algebra.backends.native.machine import Loaded, machine
@@ -35,6 +36,8 @@ _MEMORY = 2**28
 """Bytes of what bodies keep, above which a sample is computed at a time."""
 _OFTEN = 1 / 8
 """Of the bodies, if columns run in more, they run in all: in lanes most blocks would have them anyway."""
+_TRIED, _TRIED_BODIES = 8, 2_000
+"""So many configurations are tried, of mechanisms with fewer bodies than this over it."""
 _LINE = 8
 """Numbers in a line of the cache."""
 
@@ -44,9 +47,24 @@ Array = np.ndarray[tuple[int, ...], np.dtype[np.generic]]
 def loop_kernel(
     program: Program, model: Model, signature: Signature, limits: Limits = LIMITS, precision: Precision = DOUBLE
 ) -> LoopKernel:
-    """The loops of a program; columns of rounding run in all bodies if they do in many at a configuration tried."""
+    """The loops of a program; which columns of rounding they have is chosen at configurations tried.
+
+    Where inertia bears rounding no columns start. Where they would, a number along axes may do; else they run in all
+    bodies if they do in many.
+    """
     found = LoopKernel(program, model, signature, limits, precision)
-    return found if found.share() <= _OFTEN else LoopKernel(program, model, signature, limits, precision, bearing=False)
+    if found.runs_everywhere and not found.cut.axial:
+        return found
+    q, _ = model.random(0)
+    share = 1.0 if found.runs_everywhere else found.share(q)
+    if share > 0.0 and found.cut.axial:
+        with suppress(Untraceable):
+            spared = LoopKernel(program, model, signature, limits, precision, columns="never")
+            if spared.suffices(q):
+                return spared
+    if share > _OFTEN and not found.runs_everywhere:
+        return LoopKernel(program, model, signature, limits, precision, columns="everywhere")
+    return found
 
 
 class Room(NamedTuple):
@@ -63,7 +81,8 @@ class Room(NamedTuple):
 class LoopKernel(PieceCode):
     """A program for one model and one form of arguments.
 
-    With `bearing` columns of rounding run only where inertia does not bear it.
+    Columns of rounding run where they are "needed", since inertia does not bear it, "everywhere" or "never". Where none
+    do, samples of which little is known are computed again by a kernel that has them.
     """
 
     def __init__(
@@ -74,12 +93,14 @@ class LoopKernel(PieceCode):
         limits: Limits = LIMITS,
         precision: Precision = DOUBLE,
         *,
-        bearing: bool = True,
+        columns: Running = "needed",
     ) -> None:
         if machine() is None:
             raise Untraceable("there is no LLVM here")
-        pieces = cut(program, model, signature, bearing=bearing, limits=limits, precision=precision)
+        pieces = cut(program, model, signature, columns=columns, limits=limits, precision=precision)
         super().__init__(pieces, program, model, signature)
+        self.columns: Running = columns
+        self._made_of = program, model, signature, limits, precision
         self._precision = precision
         self.kind = np.dtype(precision.name)
         if precision is not DOUBLE and _has_logarithms(self.cut):
@@ -94,14 +115,33 @@ class LoopKernel(PieceCode):
         self._runs = np.zeros(1, dtype=np.int64)
         self._code(1)
 
-    def share(self) -> float:
+    @property
+    def runs_everywhere(self) -> bool:
+        """Whether columns of rounding run at all bodies, or there are none."""
+        return not any(piece.columns for row in self.cut.table for piece in row)
+
+    def share(self, q: Numbers) -> float:
         """Of the bodies, those in which columns of rounding start or run on, at a configuration."""
-        if not any(piece.columns for row in self.cut.table for piece in row):
-            return 0.0
-        q, _ = self.model.random(0)
         self._runs[0] = 0
-        self.batch([one.astype(self.kind) for one in (q[None], *(np.zeros((1, size)) for size in self.given[1:]))], 1)
+        self._tried(q)
         return float(self._runs[0]) / self.model.n
+
+    def suffices(self, q: Numbers) -> bool:
+        """Whether all is well at a configuration and some others, if no columns run."""
+        more = min(_TRIED, _TRIED_BODIES // self.model.n)
+        return self._tried(q) and all(self._tried(self.model.random(seed)[0]) for seed in range(1, more))
+
+    def _tried(self, q: Numbers) -> bool:
+        """Whether a configuration may be trusted, at rest."""
+        zeros = (np.zeros((1, size)) for size in self.given[1:])
+        return self._batch([one.astype(self.kind) for one in (q[None], *zeros)], 1).whole
+
+    @cached_property
+    def _careful(self) -> LoopKernel | None:
+        """The same with columns everywhere, if code is not too long with them."""
+        with suppress(Untraceable):
+            return LoopKernel(*self._made_of, columns="everywhere")
+        return None
 
     @cached_property
     def _tables(self) -> tuple[Array, Array, Array, Array]:
@@ -159,6 +199,18 @@ class LoopKernel(PieceCode):
         q and the inputs are arrays (samples, numbers); one with a single row belongs to every sample. Threads share
         the samples, whose bits are those of one.
         """
+        found = self._batch(given, count, threads)
+        if found.whole or self.columns != "never" or self._careful is None:
+            return found
+        doubtful = np.flatnonzero(~found.good)
+        rows = [array if len(array) == 1 else array[doubtful] for array in given]
+        again = self._careful.batch(rows, len(doubtful), threads)
+        for result, other in zip(found.results, again.results, strict=True):
+            result[doubtful] = other
+        found.good[doubtful] = again.good
+        return found._replace(whole=again.whole)
+
+    def _batch(self, given: Sequence[Numbers], count: int, threads: int = 1) -> Computed:
         lanes = self._lanes(count)
         code = self._code(lanes)
         arrays = [in_rows(array, count, array.shape[1], self.kind) for array in self.joined(given)]

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
+from operator_algebra.backends.scalar.graph import Node
 from operator_algebra.models.numeric import Numbers as Floats
+from operator_algebra.programs.matrices import Matrix
 
 Key = tuple[int, int]
 """The entry of P at a body: the body and the place on the diagonal."""
 
 _TURNS = 5
 """Turns by parts of a whole one, over which squares of sines and cosines have their mean."""
+_INWARD, _OUTWARD = 0.3, 0.15
+"""The shares of inertia that bodies lend to their parents, and then to each child."""
 _TINY = 1e-6
 """A root is taken to be no smaller beside others."""
 
@@ -27,6 +32,8 @@ class Lump:
     """Bodies that are joined rigidly: their inertia, and the u that they have, over roots of entries of P."""
 
     inertia: Floats
+    moved: Sequence[int]
+    """The entries that motions may have."""
     keys: list[Key] = field(default_factory=list[Key])
     inside: list[Floats] = field(default_factory=list[Floats])
     """For each key the column of u in each of the columns of signs, without the w⁺ of its own joint, (columns, 6)."""
@@ -60,11 +67,13 @@ class Lump:
 
     def form(self) -> Floats:
         """A bound of u* M⁻¹ u, mean over the columns of signs, as a form in roots that are not negative."""
+        seen = np.ix_(self.moved, self.moved)
         try:
-            root = np.linalg.cholesky(self.inertia)
+            root = np.linalg.inv(np.linalg.cholesky(self.inertia[seen]))
         except np.linalg.LinAlgError:
             raise Unknown from None
-        weight = np.linalg.inv(root).T @ np.linalg.inv(root)
+        weight = np.zeros_like(self.inertia)
+        weight[seen] = root.T @ root
         y = np.abs(np.stack(self.unsigned, axis=-1))
         found: list[Floats] = []
         for several in (self.inside, self.whole):
@@ -73,6 +82,26 @@ class Lump:
             mixed = (np.abs(x) + y / 2).swapaxes(-1, -2) @ np.abs(weight) @ y
             found.append(exact + np.mean(mixed + mixed.swapaxes(-1, -2), axis=0))
         return np.maximum(*found)
+
+
+def moving(maps: Iterable[Matrix], hops: Iterable[Matrix]) -> list[int]:
+    """The entries that a motion of any body may have: V(k) = φ* V(parent) + H* times rates, looking at zeros alone.
+
+    Blocks are those of H, and of φ on the edges, as nodes; in a plane three entries of six are left.
+    """
+    found, edges = np.zeros(6, dtype=bool), np.zeros((6, 6), dtype=bool)
+    for block in maps:
+        for row in block.rows:
+            found |= _filled(row)
+    for block in hops:
+        edges |= [_filled(row) for row in block.rows]
+    while (more := found | edges[found].any(axis=0)).sum() > found.sum():
+        found = more
+    return np.flatnonzero(found).tolist()
+
+
+def _filled(row: Iterable[Node]) -> list[bool]:
+    return [not (x.known and x.value == 0.0) for x in row]
 
 
 def lent(inertia: Floats, axis: Floats) -> Floats:
@@ -94,6 +123,26 @@ def lent(inertia: Floats, axis: Floats) -> Floats:
         return np.zeros((6, 6))
     least = float(np.linalg.eigvalsh(root @ (across.T @ X @ across) @ root.T)[0])
     return max(0.0, least - _TINY) * mean
+
+
+class Hinge(NamedTuple):
+    """A turn about an axis through the origin of a body, and the shift to its parent at any angle."""
+
+    axis: Floats
+    phi: Floats
+
+    def inward(self, body: Lump, parent: Lump) -> None:
+        """A share of the inertia of the body counts for its parent: V* M V is no less than what both have then."""
+        parent.inertia = parent.inertia + self.phi @ self._share(body, body.inertia, _INWARD) @ self.phi.T
+
+    def outward(self, body: Lump, parent: Lump) -> None:
+        """A share of the inertia of the parent counts for the body."""
+        back = np.linalg.inv(self.phi)
+        body.inertia = body.inertia + self._share(parent, back @ parent.inertia @ back.T, _OUTWARD)
+
+    def _share(self, giver: Lump, inertia: Floats, share: float) -> Floats:
+        giver.inertia = (1.0 - share) * giver.inertia
+        return share * lent(inertia, self.axis)
 
 
 def _turns(axis: Floats) -> list[Floats]:

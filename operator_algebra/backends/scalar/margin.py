@@ -20,14 +20,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from operator_algebra.backends.backend import SMALL
 from operator_algebra.backends.scalar.algebra import NodeNumbers, Product, Turned
 from operator_algebra.backends.scalar.graph import Graph, Node, needed
-from operator_algebra.backends.scalar.lumps import Key, Lump, Unknown, lent
+from operator_algebra.backends.scalar.lumps import Hinge, Key, Lump, Unknown, moving
 from operator_algebra.backends.scalar.tape import Tape
 from operator_algebra.backends.scalar.traced import Traced
 from operator_algebra.lowering.bounds import Elimination, elimination
@@ -42,8 +41,6 @@ _HALF = 3
 """A motion or a force is an angular half and a linear one, which a turn mixes with nothing else."""
 _SPARE = 0.5
 """The part of what may be lost that is left to what is not computed, but bounded beforehand."""
-_INWARD, _OUTWARD = 0.3, 0.15
-"""The shares of inertia that bodies lend to their parents, and then to each child."""
 _REST = 0.5
 """What is left of it to bodies of which it is known, where others carry it along."""
 _APART = 0.25
@@ -66,7 +63,7 @@ def margin(run: Interpreter, pivot: Pivot, graph: Graph, tried: Floats) -> tuple
     if parts is None:
         return None
     try:
-        return _Margin(run, parts, graph, tried).nodes(pivot)
+        return Margins(run, parts, graph, tried).nodes(pivot)
     except Unknown:
         return None
 
@@ -119,24 +116,27 @@ def divided(run: Interpreter, pivot: Pivot, graph: Graph, tried: Floats) -> Divi
     if parts is None or parts.sums:
         return None
     try:
-        return _Margin(run, parts, graph, tried).divided(tried)
+        return Margins(run, parts, graph, tried).divided(tried)
     except Unknown:
         return None
 
 
-class _Margin:
+class Margins:
+    """What is known of a mechanism beforehand, and bounds that follow from it."""
+
     def __init__(self, run: Interpreter, parts: Elimination, graph: Graph, tried: Floats) -> None:
         self.run = run
         self.parts = parts
         self.graph = graph
         self.parent = run.mechanism.parent
         bodies = run.mechanism.bodies
-        self.H = [run.numbers.product(*(run.get(ref, k) for ref in parts.H)) for k in bodies]
+        self.H: list[Matrix] = [run.numbers.product(*(run.get(ref, k) for ref in parts.H)) for k in bodies]
         self.freedoms = [block.height for block in self.H]
-        self.inertia = [_number(self._sum(parts.own, 6, k)) for k in bodies]
+        self.inertia = [fixed(self._sum(parts.own, 6, k)) for k in bodies]
         self.hops = [run.hop(parts.hop, k) if self.parent[k] >= 0 else None for k in bodies]
+        self.moved = moving(self.H, (hop for hop in self.hops if hop is not None))
         for k in bodies:
-            rest = _number(self._sum(parts.rest, self.freedoms[k], k)) if parts.rest else np.zeros((1, 1))
+            rest = fixed(self._sum(parts.rest, self.freedoms[k], k)) if parts.rest else np.zeros((1, 1))
             if rest.size and np.linalg.eigvalsh(rest)[0] < 0.0:
                 raise Unknown
             if self.inertia[k].shape != (6, 6):
@@ -155,7 +155,7 @@ class _Margin:
 
     def divided(self, tried: Floats) -> Divided:
         """The bodies that lose most, until the others lose little."""
-        keys = [(k, i) for k in self.run.mechanism.bodies for i in range(6)]
+        keys = [(k, i) for k in self.run.mechanism.bodies for i in self.moved]
         entries = tuple(self.run.get(self.parts.P, k).rows[i][i] for k, i in keys)
         squares = _values(entries, tried)
         if not np.isfinite(squares).all():  # where they were tried D has no inverse
@@ -193,7 +193,7 @@ class _Margin:
         above = paying[self.parent[k]] in carried
         if n > 1:
             return np.eye(6) * above
-        H = _number(self.H[k])
+        H = fixed(self.H[k])
         along = H.T @ H / (H @ H.T)
         return along * above + (np.eye(6) - along) * own
 
@@ -269,18 +269,18 @@ class _Margin:
     def _lumps(self, tried: Floats | None = None) -> dict[int, Lump]:
         """The bodies, those without freedom joined to their parents; with configurations, inertia is lent."""
         hinges = {} if tried is None else self._hinges(tried)
-        lumps = [Lump(inertia) for inertia in self.inertia]
+        lumps = [Lump(inertia, self.moved) for inertia in self.inertia]
         whole: dict[int, Lump] = {}
         for k in reversed(self.run.mechanism.bodies):
             w, w_plus = self._signs(self.parts.w, k), self._signs(self.parts.w_plus, k)
             fixed = self.parent[k] >= 0 and not self.freedoms[k]
             own, above = self._split(w_plus, k)
-            for i in range(6):
+            for i in self.moved:
                 added = w[i] + own[i]
                 lumps[k].add((k, i), added if fixed else w[i], added, np.zeros(6))
             if above is not None:
                 over = lumps[self.parent[k]]
-                for i in range(6):
+                for i in self.moved:
                     signed, unsigned = above[0][i], above[1][i]
                     over.add((k, i), signed, signed, unsigned)
             if fixed:
@@ -294,23 +294,23 @@ class _Margin:
                 hinges[k].outward(whole[k], whole[self.parent[k]])
         return whole
 
-    def _hinges(self, tried: Floats) -> dict[int, _Hinge]:
+    def _hinges(self, tried: Floats) -> dict[int, Hinge]:
         """The edges that turn about an axis which stands still in both bodies, through an origin that does."""
-        found: dict[int, _Hinge] = {}
+        found: dict[int, Hinge] = {}
         for k, hop in enumerate(self.hops):
-            H = _number(self.H[k]) if self.freedoms[k] == 1 else np.ones((1, 6))
+            H = fixed(self.H[k]) if self.freedoms[k] == 1 else np.ones((1, 6))
             levers = [one for one in hop.factors if not isinstance(one, Turned)] if isinstance(hop, Product) else []
             if hop is None or H[0, _HALF:].any() or any(not x.known for one in levers for row in one.rows for x in row):
                 continue
             entries = tuple(x for row in hop.rows for x in row)
             phi = _values(entries, tried[:, :1]).reshape(6, 6)
-            found[k] = _Hinge(H[0, :_HALF], phi)
+            found[k] = Hinge(H[0, :_HALF], phi)
         return found
 
     def _signs(self, rounding: Rounding, k: int) -> Floats:
         """w for a root of one at each place alone, (place, column, 6)."""
         assert self.run.signs is not None
-        signs = _number(self.run.signs(6, rounding.salt, k)) * float(self.run.rounding_unit(rounding, k))
+        signs = fixed(self.run.signs(6, rounding.salt, k)) * float(self.run.rounding_unit(rounding, k))
         return np.stack([np.outer(column, np.eye(6)[i]) for i, column in enumerate(signs)])
 
     def _split(self, w_plus: Floats, k: int) -> tuple[Floats, tuple[Floats, Floats] | None]:
@@ -322,7 +322,7 @@ class _Margin:
         levers = self._levers(k, bounded=True)
         if n > 1:
             return np.zeros_like(w_plus), (np.zeros_like(w_plus), _passed(levers, sizes))
-        H = _number(self.H[k])
+        H = fixed(self.H[k])
         inverse = H / (H @ H.T)
         own = w_plus @ (np.eye(6) - inverse.T @ H).T
         return own, (w_plus @ H.T @ self.axes[k][None, :], np.zeros((6, 6)))
@@ -332,7 +332,7 @@ class _Margin:
         passed: dict[int, list[Node]] = {}
         for k, hop in enumerate(self.hops):
             if hop is not None and self.freedoms[k] == 1:
-                H = _number(self.H[k])
+                H = fixed(self.H[k])
                 passed[k] = [row[0] for row in self.run.numbers.product(hop, self._constant((H / (H @ H.T)).T)).rows]
         nodes = tuple(node for column in passed.values() for node in column)
         found = _values(nodes, tried)
@@ -344,7 +344,7 @@ class _Margin:
         """What V(parent) does, since φ* takes it to V."""
         hop = self.hops[k]
         assert hop is not None
-        phi = _number(hop)
+        phi = fixed(hop)
         over.inertia = over.inertia + phi @ lump.inertia @ phi.T
         for key, inside, unsigned in zip(lump.keys, lump.inside, lump.unsigned, strict=True):
             over.add(key, inside @ phi.T, inside @ phi.T, np.abs(phi) @ np.abs(unsigned))
@@ -352,26 +352,6 @@ class _Margin:
     def _constant(self, block: Floats) -> Matrix:
         rows: list[list[float]] = block.tolist()
         return Matrix([[self.graph.of(x) for x in row] for row in rows], block.shape[-1])
-
-
-class _Hinge(NamedTuple):
-    """A turn about an axis through the origin of a body, and the shift to its parent at any angle."""
-
-    axis: Floats
-    phi: Floats
-
-    def inward(self, body: Lump, parent: Lump) -> None:
-        """A share of the inertia of the body counts for its parent: V* M V is no less than what both have then."""
-        parent.inertia = parent.inertia + self.phi @ self._share(body, body.inertia, _INWARD) @ self.phi.T
-
-    def outward(self, body: Lump, parent: Lump) -> None:
-        """A share of the inertia of the parent counts for the body."""
-        back = np.linalg.inv(self.phi)
-        body.inertia = body.inertia + self._share(parent, back @ parent.inertia @ back.T, _OUTWARD)
-
-    def _share(self, giver: Lump, inertia: Floats, share: float) -> Floats:
-        giver.inertia = (1.0 - share) * giver.inertia
-        return share * lent(inertia, self.axis)
 
 
 def _passed(levers: Floats, sizes: Floats) -> Floats:
@@ -391,7 +371,7 @@ def _collected(graph: Graph, several: Sequence[Node]) -> tuple[Node, ...]:
     return (graph.of(known), *(node for node in several if not node.known))
 
 
-def _number(block: Matrix) -> Floats:
+def fixed(block: Matrix) -> Floats:
     """The block as numbers."""
     if not all(entry.known for row in block.rows for entry in row):
         raise Unknown

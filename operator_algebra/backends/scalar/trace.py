@@ -16,6 +16,7 @@ from operator_algebra.backends.backend import DOUBTFUL, HELD, SINGULAR, SMALL
 from operator_algebra.backends.scalar import tree_inverse
 from operator_algebra.backends.scalar.algebra import NodeNumbers
 from operator_algebra.backends.scalar.axes import Axes, chosen
+from operator_algebra.backends.scalar.by_bodies import borne_by_bodies
 from operator_algebra.backends.scalar.complements import selected
 from operator_algebra.backends.scalar.graph import Graph, Node, Untraceable, needed, operations
 from operator_algebra.backends.scalar.leaves import NodeLeaves, each_alone
@@ -243,7 +244,7 @@ class Tracer(Interpreter):
 
     def bound(self) -> None:
         """Nothing is carried along where what may be lost is bounded without, and of most bodies nothing."""
-        self.most = self._lost_at_most()
+        self.most = self._lost_at_most() or self._lost_by_bodies()
         if self.most is None and len(self.program.pivots) == 1:
             self.most = self._lost_in_part(*self.program.pivots)
         if self.most is None:
@@ -261,6 +262,16 @@ class Tracer(Interpreter):
                 return None
             found += most
         return found if self._is_usual(found) else None
+
+    def _lost_by_bodies(self) -> list[Node] | None:
+        """Nothing, where other conditions tell that no body loses much; None as above."""
+        graph = self.nodes.graph
+        (pivot,) = self.program.pivots if len(self.program.pivots) == 1 else (None,)
+        several = [] if pivot is None else borne_by_bodies(self, pivot, graph, self._tried)
+        if not several or not self._is_usual([graph.largest(graph.subtract(graph.one, left) for left in several)]):
+            return None
+        self.nodes.positive.extend(several)
+        return [graph.zero]
 
     def _lost_in_part(self, pivot: Pivot) -> list[Node] | None:
         """Bounds of what is lost, where a few bodies carry it along; None as above."""

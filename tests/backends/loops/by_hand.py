@@ -146,9 +146,9 @@ class ByHand:
         self.good &= all(one > 0.0 for one in self.numbers_at(columns.positive, k))
         (left,) = self.numbers_at([columns.left], k)
         parent = self.model.parent[k]
-        if columns.sent and not left <= 1.0:
-            sent = dict(zip(columns.sent, self.numbers_at(list(columns.sent.values()), k), strict=True))
-            for slot, x in sent.items():
+        several = {slot: node for slot, node in columns.sent.items() if slot in self.cut.read}
+        if several and not left <= 1.0:
+            for slot, x in zip(several, self.numbers_at(list(several.values()), k), strict=True):
                 self.slots[parent, slot] = x + (self.slots[parent, slot] if parent in self.active else 0.0)
             self.active.add(parent)
         self.starting = True

@@ -22,7 +22,9 @@ from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.model import Model
 from operator_algebra.operators.vanishing import vanishing
 from operator_algebra.spatial.inertia import Inertia
+from operator_algebra.spatial.transforms import Placement
 from tests.backends.loops.by_hand import ByHand
+from tests.backends.loops.rods import in_a_plane
 from tests.backends.scalar.calls import Call
 from tests.oracles.rounding_spread import spread
 
@@ -59,6 +61,8 @@ TREES = [
     random_tree(12, joints=["revolute", "fixed"], mass_spread=2.0, seed=3),
     chain(14),
     chain(14, joint=["revolute", "helical"], seed=1),
+    in_a_plane(14, (0.0, 0.0, 1.0), 0),
+    in_a_plane(14, (0.0, 1.0, 0.0), 1),
 ]
 
 
@@ -112,13 +116,22 @@ def test_what_is_not_definite_or_has_long_levers_has_columns_everywhere() -> Non
         assert not columns_of(call_of(model, 1))
 
 
+@pytest.mark.parametrize("axis", [(0.0, 0.0, 1.0), (0.0, 1.0, 0.0)])
+def test_where_no_body_moves_nothing_counts(axis: tuple[float, float, float]) -> None:
+    """About their long axes thin rods resist nothing, but in a plane across their hinges they never turn about them."""
+    model = in_a_plane(40, axis, 2)
+    call = call_of(model, 1)
+    made = loop_kernel(call.program, model, Signature.of(call.inputs), EVERYWHERE)
+    assert any(piece.columns for row in made.cut.table for piece in row)
+    assert made.share(call.q[0]) == 0.0
+
+
 def test_where_columns_run_often_they_run_always() -> None:
-    thin = [
-        replace(body, inertia=Inertia.cylinder(1.0, 0.002, 1.0, com=(0.5, 0.0, 0.0), axis=0))
-        for body in chain(16).bodies
-    ]
+    """Thin rods that hinges are not across."""
+    own = Inertia.cylinder(1.0, 0.002, 1.0, com=(0.5, 0.0, 0.0), axis=0).moved(Placement.from_rpy((0.0, 0.7, 0.7)))
+    thin = [replace(body, inertia=own) for body in chain(16).bodies]
     for model, everywhere in ((Model(name="thin", bodies=thin), True), (chain(16, seed=0), False)):
         call = call_of(model, 1)
         made = loop_kernel(call.program, model, Signature.of(call.inputs), EVERYWHERE)
-        assert (made.share() == 0.0) or not everywhere
-        assert everywhere != any(piece.columns for row in made.cut.table for piece in row)
+        assert made.runs_everywhere == everywhere
+        assert (made.share(call.q[0]) == 0.0) or not everywhere

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -17,7 +19,7 @@ KEYS: tuple[Key, ...] = ((0, 0), (0, 4), (2, 1))
 def lump(seed: int, unsigned: float) -> Lump:
     rng = np.random.default_rng(seed)
     root = rng.standard_normal((6, 6))
-    made = Lump(root @ root.T + np.eye(6))
+    made = Lump(root @ root.T + np.eye(6), range(6))
     for key in KEYS:
         inside = rng.standard_normal((2, 6))
         made.add(key, inside, inside + rng.standard_normal((2, 6)), unsigned * rng.uniform(size=6))
@@ -39,6 +41,19 @@ def test_no_u_has_more(unsigned: float) -> None:
                 assert exact <= bound * (1 + rounding(terms=100))
 
 
+def test_what_no_body_moves_along_counts_for_nothing() -> None:
+    """u* M⁻¹ u is the largest (u* V)² / V* M V, where V has other entries than zero only there."""
+    made = lump(1, 0.0)
+    seen, x = [2, 3, 4], np.array([0.3, 1.0, 0.6])
+    part = replace(made, moved=seen)
+    u = np.tensordot(x, np.stack(made.whole), 1)[:, seen]
+    inside = np.tensordot(x, np.stack(made.inside), 1)[:, seen]
+    block = made.inertia[np.ix_(seen, seen)]
+    exact = max(float(np.vdot(one.T, np.linalg.solve(block, one.T))) / len(one) for one in (u, inside))
+    assert exact <= x @ part.form() @ x * (1 + rounding(terms=100))
+    assert x @ part.form() @ x < x @ made.form() @ x
+
+
 def test_weights_bound_the_form_and_touch_it() -> None:
     for seed in range(20):
         made, rng = lump(seed, 1.0), np.random.default_rng(seed)
@@ -57,7 +72,7 @@ def test_weights_bound_the_form_and_touch_it() -> None:
 
 
 def test_what_has_no_inertia_has_no_form() -> None:
-    made = Lump(np.zeros((6, 6)))
+    made = Lump(np.zeros((6, 6)), range(6))
     made.add((0, 0), np.ones((2, 6)), np.ones((2, 6)), np.zeros(6))
     with pytest.raises(Unknown):
         made.form()

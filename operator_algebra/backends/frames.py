@@ -16,14 +16,13 @@ All forces and motions of bodies are seen in new axes, what belongs to joints st
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from operator_algebra.backends.scalar.tape import AT_ONCE
 from operator_algebra.models.arrays import Indices
 from operator_algebra.models.joints.cylindrical import Cylindrical
 from operator_algebra.models.joints.helical import Helical
@@ -32,7 +31,7 @@ from operator_algebra.models.joints.prismatic import Prismatic
 from operator_algebra.models.joints.revolute import Revolute
 from operator_algebra.models.joints.universal import Universal
 from operator_algebra.models.model import Model
-from operator_algebra.models.numeric import Numbers
+from operator_algebra.models.numeric import Numbers, in_parts
 from operator_algebra.operators.leaf import Leaf
 from operator_algebra.operators.leaf_factors import BodyClass, body_classes
 from operator_algebra.operators.spaces import FORCE, MOTION, Space
@@ -163,7 +162,7 @@ class _Framer:
         self.free[k] = True
         upright[k] = np.concatenate(list(map(_upright, several)))[free]
         a, tilt, g = (np.empty((len(k), 3, 3)) for _ in range(3))
-        for part in _parts(len(k)):
+        for part in in_parts(len(k)):
             between = upright[above[part]].swapaxes(-1, -2) @ model.arrays.rotation[k[part]] @ upright[k[part]]
             between[crossed[part]] = between[crossed[part]] @ _X_IS_FIRST
             a[part], tilt[part], g[part] = _in_turns(_tidy(between))
@@ -202,7 +201,7 @@ class _Framer:
         rotation, translation, com, inertia = map(
             np.empty_like, (of.rotation, of.translation, of.com, of.inertia_at_com)
         )
-        for part in _parts(len(of.bodies)):
+        for part in in_parts(len(of.bodies)):
             k = of.bodies[part]
             above, own = self.axes[self.parent[k]].swapaxes(-1, -2), self.axes[k]
             back = own.swapaxes(-1, -2)
@@ -223,11 +222,6 @@ class _Framer:
             axes = {name: np.broadcast_to(_AXES[name], axis.shape) for name, axis in axes.items()}
         joint.__dict__.update(vars(of.joint), offset=self.angle[of.bodies][:, : of.joint.nq].copy(), **axes)
         return joint
-
-
-def _parts(count: int) -> Iterator[slice]:
-    """Bodies in parts that stay in the cache with what is computed of them."""
-    yield from (slice(start, start + AT_ONCE) for start in range(0, count, AT_ONCE))
 
 
 def _of_each(several: Sequence[BodyClass], *kinds: type[Joint]) -> Flags:

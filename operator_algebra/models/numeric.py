@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Number
 from typing import Any, cast
 
@@ -96,3 +97,16 @@ class _ComplexNamespace:
 def is_plain(array: Numbers) -> bool:
     """Whether these are doubles: what compiled programs compute with."""
     return array.dtype == np.float64
+
+
+AT_ONCE = 4096
+"""Samples or bodies of a part: a call of NumPy is short beside its work, and what is used again is in the cache."""
+
+
+def in_parts(count: int) -> Iterator[slice]:
+    """So many in parts.
+
+    >>> list(in_parts(5000))
+    [slice(0, 4096, None), slice(4096, 5000, None)]
+    """
+    yield from (slice(start, min(start + AT_ONCE, count)) for start in range(0, count, AT_ONCE))

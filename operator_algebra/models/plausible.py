@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from operator_algebra.models.arrays import Floats, Indices, JointGroup
 from operator_algebra.models.columns import Columns
 from operator_algebra.models.joints.joint import JOINT_KINDS
+from operator_algebra.models.numeric import in_parts
 from operator_algebra.models.problems import SHOWN, Problem, Where
 from operator_algebra.models.topology import depth_first
 from operator_algebra.spatial.inertia import spatial_inertia
@@ -30,9 +31,6 @@ _SOLID = 1e-9
 _STOUT = 1e-2
 # A scaled pivot below this is zero up to rounding of its six terms.
 _PIVOT = 1e-14
-
-_AT_ONCE = 4096
-"""Bodies whose numbers stay in the cache."""
 
 LARGEST = 1e30
 """Products of a few lengths and masses of this size still are finite; nothing that moves is as large."""
@@ -121,8 +119,8 @@ def _solid(inertias: Floats, part: float) -> Flags:
 
     Then the moments of J, which are sums of two of those of Σ, are positive and keep the triangle inequality.
     """
-    blocks = range(0, len(inertias), _AT_ONCE)
-    return np.concatenate([_solid_ones(inertias[k : k + _AT_ONCE], part) for k in blocks] or [np.empty(0, np.bool_)])
+    several = [_solid_ones(inertias[some], part) for some in in_parts(len(inertias))]
+    return np.concatenate(several or [np.empty(0, np.bool_)])
 
 
 def _solid_ones(inertias: Floats, part: float) -> Flags:

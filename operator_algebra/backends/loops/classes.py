@@ -13,10 +13,9 @@ import numpy as np
 
 from operator_algebra.backends.loops.limits import LIMITS, Limits
 from operator_algebra.backends.scalar.graph import Node, Untraceable
-from operator_algebra.backends.scalar.tape import AT_ONCE
 from operator_algebra.models.arrays import Indices
 from operator_algebra.models.model import Model
-from operator_algebra.models.numeric import Numbers
+from operator_algebra.models.numeric import Numbers, in_parts
 from operator_algebra.operators.leaf_factors import BodyClass
 
 _SEEN = (0.0, 1.0, -1.0)
@@ -52,8 +51,7 @@ class Kind:
     @property
     def parts(self) -> Iterator[slice]:
         """The bodies in parts whose numbers stay in the cache, as do those that are computed of them."""
-        count = len(self.places)
-        yield from (slice(start, min(start + AT_ONCE, count)) for start in range(0, count, AT_ONCE))
+        return in_parts(len(self.places))
 
     def numbers(self, part: slice) -> Numbers:
         """What varies, at a part of the bodies, (bodies, columns)."""

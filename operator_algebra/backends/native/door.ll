@@ -372,7 +372,7 @@ look:
 memory:
   %written = mul i64 %samples, %bytes
   %staged = select i1 %fresh, i64 0, i64 %written
-  %flagged = add i64 %samples, 64
+  %flagged = add i64 %samples, BEHIND
   %needed = add i64 %staged, %flagged
   %little = icmp ule i64 %needed, 4096
   br i1 %little, label %ready, label %more

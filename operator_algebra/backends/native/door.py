@@ -20,6 +20,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from operator_algebra.backends.native.emit import BEHIND
 from operator_algebra.backends.native.entry import PLAIN, Enterable, enter
 from operator_algebra.backends.native.machine import Loaded, machine
 from operator_algebra.backends.native.run import BoundCall, address
@@ -129,6 +130,7 @@ def doors() -> Doors | None:
     if here is None or not PLAIN:
         return None
     text = files("operator_algebra.backends.native").joinpath("door.ll").read_text(encoding="utf-8")
+    text = text.replace("BEHIND", str(BEHIND))
     for name in findall(r"^declare .* @(Py\w+)", text, flags=MULTILINE):
         here.know(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
     code = code_of(text, here)

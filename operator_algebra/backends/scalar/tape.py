@@ -17,12 +17,9 @@ from operator_algebra.backends.scalar.emit import placed
 from operator_algebra.backends.scalar.graph import Node, Operation, needed
 from operator_algebra.backends.scalar.sine import turned, turned_rows
 from operator_algebra.backends.scalar.traced import Traced
-from operator_algebra.models.numeric import Numbers
+from operator_algebra.models.numeric import AT_ONCE, Numbers, in_parts
 
 Flags = NDArray[np.bool_]
-
-AT_ONCE = 4096
-"""Samples of a piece: a call of NumPy is short beside its work, and what is used again soon is still in the cache."""
 
 
 class Entry(NamedTuple):
@@ -114,9 +111,9 @@ class Tape:
         good, results = np.empty(count, dtype=bool), np.empty((len(self.results), count))
         scratch = _scratch(self.rows)
         with np.errstate(all="ignore"):
-            for start in range(0, count, AT_ONCE):
-                piece = slice(start, min(start + AT_ONCE, count))
-                good[piece] = self._piece(arguments[:, piece], scratch[:, : piece.stop - start], results[:, piece])
+            for piece in in_parts(count):
+                own = scratch[:, : piece.stop - piece.start]
+                good[piece] = self._piece(arguments[:, piece], own, results[:, piece])
         return good, results
 
     def _piece(self, arguments: Numbers, scratch: Numbers, results: Numbers) -> Flags:

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from operator_algebra.applications import dynamics
-from operator_algebra.backends import frames
-from operator_algebra.backends.loops import classes
 from operator_algebra.backends.loops.limits import EVERYWHERE
 from operator_algebra.backends.loops.pieces import cut
 from operator_algebra.backends.loops.records import Load
@@ -15,6 +13,7 @@ from operator_algebra.backends.loops.standing import standing, table
 from operator_algebra.backends.scalar.graph import Graph, needed
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.lowering.lower import lower
+from operator_algebra.models import numeric
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
@@ -61,8 +60,7 @@ def test_numbers_do_not_depend_on_how_many_bodies_are_taken_at_once(name: str, m
         return table(cut(program, model, Signature.of(call.inputs), limits=EVERYWHERE), model.n)
 
     whole = numbers()
-    for module in (classes, frames):
-        monkeypatch.setattr(module, "AT_ONCE", 3)
+    monkeypatch.setattr(numeric, "AT_ONCE", 3)
     assert np.array_equal(numbers(), whole)
 
 

@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from operator_algebra.checking.strips import multiplied
 from operator_algebra.models.numeric import Numbers
 
 Array: TypeAlias = Numbers
@@ -104,7 +105,7 @@ class FloatArithmetic:
 
     def multiply(self, a: Array, b: Array) -> Array:
         """A b, sample by sample."""
-        return a @ b
+        return multiplied(a, b)
 
     def times(self, factor: Fraction, a: Array) -> Array:
         """A multiple."""

@@ -12,7 +12,7 @@ from operator_algebra.checking.levels import levels
 from operator_algebra.checking.shrink import Counterexample, shrink
 from operator_algebra.checking.suite import in_domain, mechanism, places, sample_of, smallest_first, suite, traits
 from operator_algebra.checking.tally import Tally, tallies
-from operator_algebra.checking.verdict import readings
+from operator_algebra.checking.verdict import fixed_bits, readings
 from operator_algebra.identities.catalogue import catalogue, law_named
 from operator_algebra.identities.identity import Law
 from operator_algebra.models.model import Model
@@ -115,8 +115,10 @@ def _run(
 
 
 def prepare() -> None:
-    """Read what a worker needs for any mechanism, while it waits for one."""
-    catalogue()
+    """Read what a worker needs for any mechanism, while it waits for one: the laws, their readings and coefficients."""
+    for law in catalogue().values():
+        for reading in readings(law):
+            fixed_bits(reading)
 
 
 def _tallies(target: Target, packed: bytes, samples: int, seed: int, *, every: bool) -> list[Tally]:

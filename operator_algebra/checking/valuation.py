@@ -12,6 +12,7 @@ import numpy as np
 
 from operator_algebra.checking.arithmetic import Array, Floats, Singular, span
 from operator_algebra.checking.scene import Scene
+from operator_algebra.checking.strips import multiplied
 from operator_algebra.checking.values import Value, total, worst
 from operator_algebra.expressions.nodes import (
     Diag,
@@ -104,7 +105,8 @@ class Valuation:
                 assert_never(node)
 
     def _plain(self, array: Array) -> Value:
-        return Value(array, lambda: self.arithmetic.sizes(array), self._sound)
+        sizes = self.arithmetic.sizes  # no value refers to what keeps it, so that it goes as soon as that goes
+        return Value(array, lambda: sizes(array), self._sound)
 
     def _identity(self, space: Space) -> Array:
         size = self.scene.size(space)
@@ -133,7 +135,7 @@ class Valuation:
 
     def _times(self, a: Value, b: Value) -> Value:
         array = self.arithmetic.multiply(a.array, b.array)
-        return Value(array, lambda: a.size @ b.size, *worst([a, b]), of=[a, b])
+        return Value(array, lambda: multiplied(a.size, b.size), *worst([a, b]), of=[a, b])
 
     def _scale(self, node: Scale, found: Mapping[Expr, Value]) -> Value:
         body = found[node.body]
@@ -176,7 +178,8 @@ class Valuation:
         condition, blamed = value.condition, value.culprit
         if worse.any():
             condition, blamed = np.where(worse, ratio, condition), culprit
-        return Value(inverse, lambda: self.arithmetic.sizes(inverse), condition, blamed)
+        sizes = self.arithmetic.sizes
+        return Value(inverse, lambda: sizes(inverse), condition, blamed)
 
     def _unit_inverse(self, body: Expr, value: Value) -> Value:
         """Substitution along the tree: inward operators are upper triangular from base to tip."""
@@ -192,10 +195,11 @@ class Valuation:
         ratio = np.ones(self.scene.samples)
         for size, across, down in self._places(node.type.codomain, node.type.domain):
             here, there = (..., down[:, :, None], across[:, None, :]), (..., across[:, :, None], down[:, None, :])
-            blocks, sizes = (whole[here].reshape(-1, size, size) for whole in (value.array, value.size))
-            inverse = self._inverse_blocks(blocks, settling)
-            ratio = np.maximum(ratio, self._ratio(sizes, inverse).reshape(self.scene.samples, -1).max(axis=-1))
+            inverse = self._inverse_blocks(value.array[here].reshape(-1, size, size), settling)
             array[there] = inverse.reshape(self.scene.samples, -1, size, size)
+            if not settling:  # what a recursion divides by on its way is not what its solution divides by
+                shares = self._ratio(value.size[here].reshape(-1, size, size), inverse)
+                ratio = np.maximum(ratio, shares.reshape(self.scene.samples, -1).max(axis=-1))
         return self._inverted(value, array, ratio, node.body)
 
     def _inverse_blocks(self, blocks: Array, settling: bool) -> Array:
@@ -281,7 +285,8 @@ class Valuation:
 
     def _anew(self, value: Value) -> Value:
         """A value in which nothing cancelled."""
-        return Value(value.array, lambda: self.arithmetic.sizes(value.array), value.condition, value.culprit)
+        array, sizes = value.array, self.arithmetic.sizes
+        return Value(array, lambda: sizes(array), value.condition, value.culprit)
 
     def _local(self, node: Local, found: Mapping[Expr, Value]) -> Value:
         argument = found[node.children[0]]

@@ -85,6 +85,7 @@ def worst(parts: Sequence[Value]) -> tuple[Floats, Expr | None]:
     """The worst condition among values at each sample, and what had it."""
     condition, culprit = parts[0].condition, parts[0].culprit
     for part in parts[1:]:
-        if part.condition is not condition and (part.condition > condition).any():
+        # Where nothing is to blame, nothing was inverted, and there is no condition.
+        if part.culprit is not None and part.condition is not condition and (part.condition > condition).any():
             condition, culprit = np.maximum(condition, part.condition), part.culprit
     return condition, culprit

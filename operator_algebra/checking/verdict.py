@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -32,8 +31,7 @@ _FEW, _MARGIN = 8, 10
 FIXED_BITS = 320
 
 
-@dataclass(frozen=True, slots=True)
-class Sampled:
+class Sampled(NamedTuple):
     """The outcome of one law at one sample: the share of its terms that is left, and what rounding may leave.
 
     `precise` says that floats could not tell in one of the readings, which was then decided with hundreds of bits. What
@@ -110,7 +108,7 @@ def _worse(a: Sampled, b: Sampled) -> Sampled:
         return _RANK[one.verdict], one.residual / one.bound if one.bound else 0.0
 
     worse, precise = b if rank(b) > rank(a) else a, a.precise or b.precise
-    return worse if worse.precise == precise else replace(worse, precise=precise)
+    return worse if worse.precise == precise else worse._replace(precise=precise)
 
 
 def _decide(trial: Trial, law: Law, kept: Precise, *, stop: bool = False, confirm: bool = True) -> list[Sampled]:
@@ -147,22 +145,22 @@ def _doubted(trial: Trial, one: Sampled, k: int, kept: Precise, useful: float, *
     share, bound, law = one.residual, one.bound, one.reading
     small = trial.model.n <= PRECISE_LIMIT
     if trial.precise:
-        return replace(one, verdict="FAILS" if bound <= useful and np.isfinite(share) else "inconclusive")
+        return one._replace(verdict="FAILS" if bound <= useful and np.isfinite(share) else "inconclusive")
     if np.isfinite(share) and bound <= _USEFUL and share > bound / _USEFUL and not (confirm and small):
         # Far above its bound a difference cannot be rounding; the shrunk case will confirm that with more bits.
-        return replace(one, verdict="FAILS")
+        return one._replace(verdict="FAILS")
     if not small:
         culprit = one.culprit
         if share <= bound <= _USEFUL:
             culprit = f"coefficients of {bits(law)} bits: only mechanisms of up to {PRECISE_LIMIT} bodies can tell"
-        return replace(one, verdict="inconclusive", culprit=culprit)
+        return one._replace(verdict="inconclusive", culprit=culprit)
     needed = fixed_bits(law)
     if (k, needed) not in kept:
         kept[k, needed] = trial.precisely([k], needed)
     (again,) = _decide(kept[k, needed], law, {})
     if again.verdict == "inconclusive":
         culprit = _locked(trial, k) or one.culprit or again.culprit
-        return replace(one, verdict="inconclusive", culprit=culprit, precise=True)
+        return one._replace(verdict="inconclusive", culprit=culprit, precise=True)
     return again
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import multiprocessing
 import os
 import signal
@@ -17,6 +18,8 @@ from multiprocessing.synchronize import Event
 _THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 # Memory that glibc gives back is filled with zeros, page by page, when it is wanted again: a worker keeps a gigabyte.
 _MEMORY = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_")
+# Values go when nothing refers to them: what is found by a search of all objects is little, and may wait.
+_GARBAGE = 100_000
 _WORKER = {**dict.fromkeys(_THREADS, "1"), **dict.fromkeys(_MEMORY, str(10**9))}
 
 
@@ -102,4 +105,6 @@ def _begin(all_there: Event) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     all_there.wait()
     import_module("operator_algebra.checking.search").prepare()  # while the first process makes ready what to do
+    gc.freeze()
+    gc.set_threshold(_GARBAGE)
     atexit.register(os._exit, 0)  # all answers are sent by then: nothing has to be taken apart

@@ -11,9 +11,10 @@ from operator_algebra.checking.suite import mechanism
 from operator_algebra.checking.valuation import Valuation
 from operator_algebra.errors import InputError
 from operator_algebra.evaluation import evaluate
-from operator_algebra.expressions.build import diag
+from operator_algebra.expressions.build import diag, operator
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.models.model import Model
+from operator_algebra.operators.spaces import RATE, TORQUE
 from operator_algebra.spatial.arrays import Axes
 from operator_algebra.symbols import (
     LEAVES,
@@ -33,6 +34,7 @@ from operator_algebra.symbols import (
     b,
     delta,
     ell,
+    innovations,
     inv,
     m,
     nu,
@@ -154,3 +156,21 @@ def test_what_has_no_value_is_refused() -> None:
     variable = P.children[0]
     with pytest.raises(InputError, match="no value of its own"):
         valuation.value(variable)
+
+
+def test_a_recursion_counts_the_inverses_of_its_solution_and_none_on_the_way() -> None:
+    """On the way bodies stand alone, whose pivots may be worse than those with all that they carry."""
+    J = operator("J", RATE >> TORQUE, structure="diagonal definite")
+    given = innovations(J)
+    for name in ("tree20", "chain12", "free2"):
+        values, _ = _valuation(mechanism(name), "body", 3)
+        pivots, inertia, maps, extra = (values.value(e).array for e in (given.D, given.P, H, J))
+        sizes = np.abs(maps) @ np.abs(inertia) @ np.abs(np.swapaxes(maps, -1, -2)) + np.abs(extra)
+        worst, start = np.ones(3), 0
+        for count in values.scene.joint.tolist():
+            block = (..., slice(start, start + count), slice(start, start + count))
+            start += count
+            if count:
+                norms = [np.linalg.norm(x, axis=(-2, -1)) for x in (np.linalg.inv(pivots[block]), sizes[block])]
+                worst = np.maximum(worst, norms[0] * norms[1] / count)
+        assert values.value(given.P).condition == pytest.approx(worst, rel=rounding(terms=100, condition=worst.max()))

@@ -81,7 +81,7 @@ def command(
     try:
         # Processes load what they need while this one does.
         with workers(processes(jobs)) if whole else nullcontext() as pool:
-            from operator_algebra.cli.reporting import judge
+            from operator_algebra.cli.reporting import judge, oracle
 
             if pool is None:
                 checks = judge.judge(claim, model, samples, seed, jobs, every=every, progress=not quiet)
@@ -101,12 +101,12 @@ def command(
     asked = out is not None if report is None else report
     written = engine = None
     if whole or asked:
-        from operator_algebra.cli.reporting import oracle, write
-
         if not whole:
             agreements = oracle.compare_gallery(seed)
         engine = oracle.sentence(agreements) if whole else None
         if asked or report is None:
+            from operator_algebra.cli.reporting import write
+
             folder = out or Path("out/check")
             written = write.write_report(checks, folder, agreements, samples=samples, seed=seed, seconds=seconds)
     if as_json:

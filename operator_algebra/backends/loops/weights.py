@@ -22,7 +22,7 @@ from operator_algebra.backends.backend import SMALL
 from operator_algebra.backends.loops.kind_tracer import KindTracer
 from operator_algebra.backends.scalar.algebra import Product, Turned
 from operator_algebra.backends.scalar.graph import Node, needed
-from operator_algebra.backends.scalar.lumps import moving
+from operator_algebra.backends.scalar.resistance import moving
 from operator_algebra.backends.scalar.tape import Tape
 from operator_algebra.backends.scalar.thin import SIGN, TINY, Along, Edges, WeakAxes, sharing, stood
 from operator_algebra.backends.scalar.traced import Traced

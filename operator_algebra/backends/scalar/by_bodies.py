@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from operator_algebra.backends.scalar.graph import Graph, Node
-from operator_algebra.backends.scalar.lumps import Unknown
-from operator_algebra.backends.scalar.margin import Margins, fixed
+from operator_algebra.backends.scalar.known import Known, fixed
+from operator_algebra.backends.scalar.resistance import Unknown
 from operator_algebra.backends.scalar.thin import Along, Edges, WeakAxes, carried_along, stood
 from operator_algebra.lowering.bounds import elimination
 from operator_algebra.models.numeric import Numbers as Floats
@@ -30,7 +30,7 @@ def borne_by_bodies(run: Interpreter, pivot: Pivot, graph: Graph, tried: Floats)
     if parts is None:
         return None
     try:
-        found = Margins(run, parts, graph, tried)
+        found = Known(run, parts, graph, tried)
         if max(found.freedoms, default=2) > 1:
             return None
         several = _stood(found)
@@ -51,7 +51,7 @@ def borne_by_bodies(run: Interpreter, pivot: Pivot, graph: Graph, tried: Floats)
     return positive
 
 
-def _stood(found: Margins) -> list[Along[Sequence[Node], Node]]:
+def _stood(found: Known) -> list[Along[Sequence[Node], Node]]:
     """What stands at the bodies, as nodes."""
     n, graph = len(found.parent), found.graph
     parent = np.asarray(found.parent)

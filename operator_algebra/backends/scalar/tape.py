@@ -57,7 +57,7 @@ class Tape:
     @classmethod
     def of(cls, traced: Traced, arguments: int) -> Tape:
         """The calls of a graph with so many arguments."""
-        nodes = needed(traced.wanted)
+        nodes = in_order(traced)
         constants = [node for node in nodes if node.operation == "constant"]
         place = {node.number: i for i, node in enumerate(constants)}
         place |= {node.number: len(constants) + int(node.value) for node in nodes if node.operation == "input"}
@@ -198,3 +198,16 @@ _ON_ROWS: dict[Operation, Callable[..., object]] = {
     "cos": _cosine,
     "log": np.log,
 }
+
+
+def in_order(traced: Traced) -> list[Node]:
+    """The nodes of a graph, each after what it reads; what only tells whether numbers are right, as soon as it can be.
+
+    So nothing has to be kept for it until all results are there.
+    """
+    first = {node.number: place for place, node in enumerate(needed(traced.entries))}
+    nodes = needed(traced.wanted)
+    for node in nodes:
+        if node.number not in first:
+            first[node.number] = max(first.get(node.a.number, -1), first.get(node.b.number, -1))
+    return sorted(nodes, key=lambda node: first[node.number])

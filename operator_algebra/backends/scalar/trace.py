@@ -19,8 +19,9 @@ from operator_algebra.backends.scalar.axes import Axes, chosen
 from operator_algebra.backends.scalar.by_bodies import borne_by_bodies
 from operator_algebra.backends.scalar.complements import selected
 from operator_algebra.backends.scalar.graph import Graph, Node, Untraceable, needed, operations
+from operator_algebra.backends.scalar.known import of_configurations
 from operator_algebra.backends.scalar.leaves import NodeLeaves, each_alone
-from operator_algebra.backends.scalar.margin import Divided, divided, margin, of_configurations
+from operator_algebra.backends.scalar.margin import ROOM, margin
 from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.rigid import Law, laws
 from operator_algebra.backends.scalar.signature import Signature
@@ -35,7 +36,7 @@ from operator_algebra.lowering.lower import for_numbers, lower
 from operator_algebra.models.configurations import UNIT
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
-from operator_algebra.programs.instructions import Rounding, Shift
+from operator_algebra.programs.instructions import Shift
 from operator_algebra.programs.interpret import Interpreter, Result, Unread
 from operator_algebra.programs.matrices import Matrix
 from operator_algebra.programs.mechanism import Mechanism
@@ -46,8 +47,6 @@ _TRIED = 8
 """Configurations at which the numbers of a bound are looked at."""
 _INSIDE = 0.999
 """Such a part of what is allowed of the length of a quaternion is not looked at again."""
-_ROOM = 1.5
-"""So many times what is computed there may be lost, or rounding is carried along."""
 
 
 def trace(program: Program, model: Model, signature: Signature, precision: Precision = DOUBLE) -> Traced:
@@ -91,7 +90,6 @@ class Tracer(Interpreter):
         self.axes = axes or Axes(leaves)
         self.most: list[Node] | None = None
         self.precision = DOUBLE
-        self.divided: Divided | None = None
 
     @classmethod
     def of(cls, program: Program, model: Model, signature: Signature) -> Tracer:
@@ -243,10 +241,8 @@ class Tracer(Interpreter):
     # -- pivots ----------------------------------------------------------------------------------------------------
 
     def bound(self) -> None:
-        """Nothing is carried along where what may be lost is bounded without, and of most bodies nothing."""
+        """Nothing is carried along where what may be lost is bounded without."""
         self.most = self._lost_at_most() or self._lost_by_bodies()
-        if self.most is None and len(self.program.pivots) == 1:
-            self.most = self._lost_in_part(*self.program.pivots)
         if self.most is None:
             super().bound()
         else:
@@ -257,7 +253,7 @@ class Tracer(Interpreter):
         graph, tried = self.nodes.graph, self._tried
         found: list[Node] = []
         for pivot in self.program.pivots:
-            most = margin(self, pivot, graph, tried)
+            most = margin(self, pivot, graph, tried, 1.0 / len(self.program.pivots))
             if most is None:
                 return None
             found += most
@@ -273,34 +269,12 @@ class Tracer(Interpreter):
         self.nodes.positive.extend(several)
         return [graph.zero]
 
-    def _lost_in_part(self, pivot: Pivot) -> list[Node] | None:
-        """Bounds of what is lost, where a few bodies carry it along; None as above."""
-        graph, start = self.nodes.graph, len(self.nodes.positive)
-        self.divided = divided(self, pivot, graph, self._tried)
-        if self.divided is None:
-            return None
-        super().bound()
-        each = [self.nodes.dot(lost, [graph.one] * len(lost)) for lost in self._lost_by_body(pivot)]
-        most = graph.largest(
-            sorted((total for total in each if total is not graph.zero), key=lambda total: not total.known)
-        )
-        found = [*self.divided.known, graph.multiply(graph.of(self.divided.factor), most)]
-        self.divided = None
-        if self._is_usual(found):
-            return found
-        del self.nodes.positive[start:]
-        return None
-
-    def _rounding(self, rounding: Rounding, k: int) -> Matrix:
-        made = super()._rounding(rounding, k)
-        return made if self.divided is None else self.divided.carried(rounding, k, made, self.nodes.graph)
-
     def _is_usual(self, lost: Sequence[Node]) -> bool:
         """Whether so much is not lost in the configurations tried, with room for others; it reads no other argument."""
         graph, nq = self.nodes.graph, self.leaves.model.nq
         if not of_configurations(lost, nq):
             return False
-        wide = [node if node.known else graph.multiply(graph.of(_ROOM), node) for node in lost]
+        wide = [node if node.known else graph.multiply(graph.of(ROOM), node) for node in lost]
         usual, _ = Tape.of(Traced((), (), (), tuple(wide)), nq).batch(self._tried)
         return bool(usual.all())
 

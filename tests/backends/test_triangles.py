@@ -42,12 +42,12 @@ def stacked(blocks: int, rng: np.random.Generator) -> tuple[Equations, Block, Bl
     return equations, matrix, constant, width
 
 
-@pytest.mark.parametrize("measured", [False, True])
+@pytest.mark.parametrize("salt", [None, 1])
 @pytest.mark.parametrize(("blocks", "seed"), [(1, 0), (4, 1), (12, 2), (18, 3), (25, 4), (60, 5)])
-def test_unknowns_and_determinants_are_those_of_dense_algebra(blocks: int, seed: int, measured: bool) -> None:
+def test_unknowns_and_determinants_are_those_of_dense_algebra(blocks: int, seed: int, salt: int | None) -> None:
     rng = np.random.default_rng(seed)
     equations, matrix, constant, width = stacked(blocks, rng)
-    found = equations.triangularised(width, width, measured=measured)
+    found = equations.triangularised(width, width, salt)
     inner, other = matrix[..., :width], rng.normal(size=(SAMPLES, 3, 1))
     expected = np.linalg.solve(inner, constant - matrix[..., width:] @ other)
     # Backward stable in `width` reflections.
@@ -64,13 +64,39 @@ def test_unknowns_and_determinants_are_those_of_dense_algebra(blocks: int, seed:
 def test_a_row_that_depends_on_the_others_leaves_no_digit(blocks: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     equations, matrix, _, width = stacked(blocks, rng)
-    healthy = equations.triangularised(width, width, measured=True)
+    healthy = equations.triangularised(width, width, salt=0)
     assert (healthy.kept > 1e-4).all()
     columns = slice(0, matrix.shape[-1])
     equations.add(1, [(columns, rng.normal(size=(SAMPLES, 1, width)) @ matrix)])
-    singular = equations.triangularised(width + 1, width + 1, measured=True)
+    singular = equations.triangularised(width + 1, width + 1, salt=0)
     # Rounding over rounding, both with signs by chance: seldom ten times as much as eps of each row.
     assert (singular.kept < 10 * width * EPS).all()
+
+
+@pytest.mark.parametrize(("size", "apart"), [(3, 1.0), (8, 1e-3), (8, 1e-9), (20, 1e-6)])
+def test_what_rounding_makes_of_a_diagonal_is_no_luck(size: int, apart: float) -> None:
+    """At least what half an eps of the matrix does in the mean, at most that of all reflections at their largest."""
+    rng = np.random.default_rng(size)
+    matrix = rng.normal(size=(size, size))
+    matrix[:, -1] = matrix[:, :-1] @ rng.normal(size=size - 1) + apart * matrix[:, -1]
+    matrix /= np.abs(matrix).max(axis=1)[:, None]
+    equations = Equations()
+    (unknowns,) = equations.columns([size])
+    equations.add(size, [(unknowns, matrix)])
+    found = equations.triangularised(size, size, salt=0)
+    ordered = matrix[:, np.argsort(found.places)]
+    least, most = 1.0, 1.0
+    for j in range(size):
+        x = np.ones(j + 1)
+        x[:j] = -np.linalg.pinv(ordered[:, :j]) @ ordered[:, j]
+        left = ordered[:, : j + 1] @ x
+        entry = np.linalg.norm(left)
+        alone = np.linalg.norm(np.outer(left / entry, x) * ordered[:, : j + 1])
+        # Reflections keep the lengths of columns; v β |v|* |a| is twice as long as a at most.
+        every = np.sqrt(1.0 + 4.0 * (j + 1)) * np.linalg.norm(x * np.linalg.norm(ordered[:, : j + 1], axis=0))
+        least, most = min(least, 2.0 * entry / every), min(most, 2.0 * entry / alone)
+    slack = 1.0 + size * EPS / least
+    assert least / slack <= found.kept <= most * slack
 
 
 def test_no_equations_for_no_unknowns_say_nothing() -> None:
@@ -78,7 +104,7 @@ def test_no_equations_for_no_unknowns_say_nothing() -> None:
     equations = Equations()
     (given,) = equations.columns([3])
     equations.add(0, [(given, np.zeros((4, 0, 3)))])
-    found = equations.triangularised(0, 0, measured=True)
+    found = equations.triangularised(0, 0, salt=0)
     assert found.rest.shape == (4, 0, 3)
     assert found.kept.tolist() == [1.0] * 4
     assert found.logdet.tolist() == found.exponent.tolist() == [0.0] * 4

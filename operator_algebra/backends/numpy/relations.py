@@ -117,7 +117,7 @@ class RelationKernels:
         gathered: _Gathered | None = None
         for c in self.children[k]:
             self._before[c] = gathered or self._nothing(k)
-            self._taken_in[c], gathered = self._take_in(gathered, c, measured=True)
+            self._taken_in[c], gathered = self._take_in(gathered, c, 2 * c)
         gathered = gathered or self._nothing(k)
         self._all[k] = gathered
         equations = Equations()
@@ -129,11 +129,11 @@ class RelationKernels:
         self._add_body(equations, k, places, self._constants, self._sent_members)
         # At a root all is eliminated, so that what a singular system leaves undetermined shows in its triangle.
         width = given - columns_in(places.sent) if self.parent[k] >= 0 else given
-        self._triangles[k] = self._triangularised(k, equations, width, given, measured=True)
+        self._triangles[k] = self._triangularised(k, equations, width, given, 2 * k + 1)
         return self._triangles[k]
 
-    def _triangularised(self, k: int, equations: Equations, width: int, given: int, *, measured: bool) -> Triangle:
-        found = equations.triangularised(width, given, measured=measured)
+    def _triangularised(self, k: int, equations: Equations, width: int, given: int, salt: int | None) -> Triangle:
+        found = equations.triangularised(width, given, salt)
         self._kept[k] = np.minimum(self._kept.get(k, 1.0), found.kept)
         return found
 
@@ -143,7 +143,7 @@ class RelationKernels:
         none = np.zeros((sums, 1))
         return _Gathered(np.eye(sums), np.zeros((sums, shown)), none, none, np.zeros(sums))
 
-    def _take_in(self, gathered: _Gathered | None, c: int, *, measured: bool) -> tuple[Triangle, _Gathered]:
+    def _take_in(self, gathered: _Gathered | None, c: int, salt: int | None = None) -> tuple[Triangle, _Gathered]:
         """One more child: eliminate what it sends, u, and the sums without it, g⁻, with g = g⁻ + U u."""
         k = self.parent[c]
         equations = Equations()
@@ -169,7 +169,7 @@ class RelationKernels:
             terms = [(total, unit), (carried, -self.inward[i][c]), *((column, -unit) for column in before[i : i + 1])]
             equations.add(len(unit), terms, defines=total)
         width, given = columns_in(before) + columns_in(sent), equations.width - columns_in(shown)
-        taken = self._triangularised(c, equations, width, given, measured=measured)
+        taken = self._triangularised(c, equations, width, given, salt)
         size = given - width
         rest = taken.rest
         return taken, _Gathered(
@@ -312,7 +312,7 @@ class RelationKernels:
         after: _Gathered | None = None
         for c in reversed(self.children[k]):
             self._surroundings[c] = self._around(c, after or self._nothing(k))
-            _, after = self._take_in(after, c, measured=False)
+            _, after = self._take_in(after, c)
 
     def _around(self, c: int, after: _Gathered) -> Block:
         """What the parent, the children before and after, and the rest of the tree say of the edge to child c."""
@@ -340,7 +340,7 @@ class RelationKernels:
         for (_, carried), hop, column in zip(self.definition.pulls, self.outward, arriving, strict=True):
             unit = np.eye(column.stop - column.start)
             equations.add(len(unit), [(column, unit), (places.own[carried], -hop[c])])
-        return equations.triangularised(width, given, measured=False).rest
+        return equations.triangularised(width, given).rest
 
     def answer(self, k: int, drives: Drives) -> Block:
         """The members of body k, stacked, one column for each unit that drives its equations."""
@@ -351,7 +351,7 @@ class RelationKernels:
         self._add_gathered(equations, self._all[k], places.gathered, places.own, driven=False)
         self._add_surroundings(equations, k, places)
         width = equations.width
-        unknowns = equations.triangularised(width, width, measured=False).solved(np.zeros((0, 1)))
+        unknowns = equations.triangularised(width, width).solved(np.zeros((0, 1)))
         return stacked([unknowns[..., place, :] for place in places.own])
 
 
@@ -365,6 +365,6 @@ def _local(equation: _Equation, k: int, places: Places) -> Iterator[tuple[slice,
 
 
 def _excess(unknowns: Block, sizes: Sizes) -> Scalars:
-    """By how much unknowns exceed their sizes; infinite where they are not numbers."""
-    excess = np.abs(unknowns[..., 0]) / sizes
+    """By how much unknowns exceed their sizes in the mean over signs; infinite where they are not numbers."""
+    excess = np.sqrt(np.square(unknowns / sizes[..., None]).mean(axis=-1))
     return np.where(np.isnan(excess), np.inf, excess).max(axis=-1, initial=0.0)

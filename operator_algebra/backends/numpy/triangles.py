@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
-from operator_algebra.backends.numpy.arrays import Block, Chosen, Flags, Scalars, Sizes
-from operator_algebra.backends.numpy.blocks import solve
+from operator_algebra.backends.numpy.arrays import Block, Flags, Scalars, Sizes
+from operator_algebra.backends.numpy.blocks import adjoint, solve
 from operator_algebra.backends.numpy.levels import Indices
+from operator_algebra.backends.signs import drawn
 from operator_algebra.models.numeric import Numbers
 
 _LARGE = 0.3
@@ -19,6 +20,12 @@ _LARGE = 0.3
 
 _SPARSE = 64
 """So many stacked rows are mostly zeros."""
+
+PROBES = 4
+"""So many columns of signs: that each of them nearly cancels, to one part in a hundred, happens once in 10⁸ times."""
+
+_ROUNDED = 0.5
+"""What rounding changes is at most so many eps of what is rounded."""
 
 
 class Equations:
@@ -76,8 +83,11 @@ class Equations:
         if defines is not None:
             self._defined.append((where, defines))
 
-    def triangularised(self, width: int, given: int, *, measured: bool) -> Triangle:
-        """Eliminate the first `width` columns; those from `given` on are what the others respond to."""
+    def triangularised(self, width: int, given: int, salt: int | None = None) -> Triangle:
+        """Eliminate the first `width` columns; those from `given` on are what the others respond to.
+
+        What rounding does is measured if there is a salt, of signs that are independent of those of other equations.
+        """
         constants = [block for _, block in self._constants]
         count = next((block.shape[-1] for block in constants if block.shape[-1] != 1), 1)
         lead = np.broadcast_shapes(
@@ -89,11 +99,11 @@ class Equations:
         right = np.zeros((*lead, self._rows, count))
         for where, block in self._constants:
             right[..., where, :] += block
-        probe = np.zeros((*lead, self._rows, 1))
+        probe = np.zeros((*lead, self._rows, PROBES))
         for where, block in self._probes:
             probe[..., where, :] += block
         sizes = self._magnitudes(np.abs(system), given)
-        return _triangularised(system, right, probe, sizes, width, given, measured=measured)
+        return _triangularised(system, right, probe, sizes, width, given, salt)
 
     def _magnitudes(self, system: Block, given: int) -> Sizes:
         """How large each unknown is if the given ones have size one, by its definition or by what it balances."""
@@ -129,12 +139,12 @@ class Triangle:
 
     `rest` and `rest_constant` speak of the other unknowns alone; `triangle`, `top` and `top_constant` give the
     eliminated ones, in the order of their elimination. `top_probe` and `rest_probe` are the same for constants as large
-    as rounding is, in units of it.
+    as rounding is, in units of it and with several columns of signs.
     """
 
     triangle: Block
     kept: Scalars
-    """What is left of its diagonal once rounding is taken off, in units of eps; at most 1."""
+    """The least entry of its diagonal beside what rounding makes of it in the mean, in units of eps; at most 1."""
     places: Indices
     """Where the eliminated unknowns stand in the order of their elimination."""
     top: Block
@@ -177,34 +187,36 @@ def stacked(parts: Sequence[Block]) -> Block:
 
 
 def _triangularised(
-    system: Block, right: Block, probe: Block, sizes: Sizes, width: int, given: int, *, measured: bool
+    system: Block, right: Block, probe: Block, sizes: Sizes, width: int, given: int, salt: int | None
 ) -> Triangle:
     # Reflections keep columns apart, whatever their units, but not rows: equations of light bodies are brought to the
     # size of those of heavy ones, as far as the sizes of the unknowns allow.
     rows = _power_of_two((np.abs(system) * sizes[..., None, :]).max(axis=-1, initial=0.0))[..., :, None]
-    mirrors = _Reflections(np.concatenate([system, right], axis=-1) / rows, sizes[..., :width], measured=measured)
+    mirrors = _Reflections(np.concatenate([system, right], axis=-1) / rows, sizes[..., :width])
     triangle, turned = mirrors.turned[..., :width, :width], mirrors.turned[..., width:]
     others = system.shape[-1] - width
     top, rest = turned[..., :width, :others], turned[..., width:, :others]
-    # Rounding is as large as the terms are in the end, after what cancels in them has cancelled.
-    responses = _responses(triangle, mirrors.places, top, rest, sizes, given)
-    expected = np.concatenate([responses, sizes[..., given:]], axis=-1)
-    noise = (np.abs(system) * expected[..., None, :]).max(axis=-1, initial=0.0)[..., None]
-    probed = mirrors((probe + _signs(noise.shape[-2:], 0) * noise) / rows)
+    if salt is not None:
+        # Rounding is as large as the terms are in the end, after what cancels in them has cancelled.
+        responses = _responses(triangle, mirrors.places, top, rest, sizes, given)
+        expected = np.concatenate([responses, sizes[..., given:]], axis=-1)
+        noise = (np.abs(system) * expected[..., None, :]).max(axis=-1, initial=0.0)[..., None]
+        signs = _signs(noise.shape[-2], width + 1, salt)
+        probe = mirrors.rounded((probe + signs[-1] * noise) / rows, expected, signs)
     diagonal = np.diagonal(triangle, axis1=-2, axis2=-1)
     # Powers of two are counted apart: their logarithms would be rounded one by one, and mostly cancel.
     exponents = np.round(np.log2(np.where(diagonal == 0, 1.0, np.abs(diagonal))))
     mantissa, exponent = diagonal * np.exp2(-exponents), exponents.sum(axis=-1)
     return Triangle(
         triangle=triangle,
-        kept=mirrors.kept,
+        kept=np.ones(()) if salt is None else mirrors.kept(),
         places=mirrors.places,
         top=top,
         top_constant=turned[..., :width, others:],
-        top_probe=probed[..., :width, :],
+        top_probe=probe[..., :width, :],
         rest=rest,
         rest_constant=turned[..., width:, others:],
-        rest_probe=probed[..., width:, :],
+        rest_probe=probe[..., width:, :],
         sizes=sizes[..., :given],
         logdet=np.log(np.abs(mantissa)).sum(axis=-1),
         exponent=exponent + np.log2(rows[..., :, 0]).sum(axis=-1),
@@ -221,7 +233,7 @@ class _Reflections:
     [Cox and Higham, Stability of Householder QR factorization for weighted least squares problems, 1998]
     """
 
-    def __init__(self, matrix: Block, sizes: Sizes, *, measured: bool) -> None:
+    def __init__(self, matrix: Block, sizes: Sizes) -> None:
         lead, height, width = matrix.shape[:-2], matrix.shape[-2], sizes.shape[-1]
         samples = math.prod(lead)
         work = np.array(matrix).reshape(samples, *matrix.shape[-2:])
@@ -231,14 +243,13 @@ class _Reflections:
         rank = np.zeros(work.shape[:-1]) + rows + width
         columns = np.tile(np.arange(width, dtype=np.intp), (len(work), 1))
         self._steps: list[tuple[Block, Block]] = []
-        rounding = np.abs(work) * _signs(work.shape[-2:], 0) if measured else work[..., :0]
-        kept = np.ones(len(work))
+        terms = np.zeros((samples, width, work.shape[-1]))
         for j in range(width):
             lengths = np.abs(work[..., j:width] * left[..., None]).max(axis=-2, initial=0.0) * sizes[..., j:]
             # The first that is large, so that ties within rounding don't change the order.
             other = j + (lengths >= _LARGE * lengths.max(axis=-1, keepdims=True)).argmax(axis=-1)
             if (other != j).any():
-                for table in (work, sizes, columns, rounding)[: 4 if measured else 3]:
+                for table in (work, sizes, columns, terms):
                     _swap(table, j, other)
             v = work[..., j] * left
             chosen = rows == (np.abs(v) + 1e-300 * left).argmax(axis=-1)[..., None]
@@ -247,51 +258,68 @@ class _Reflections:
             v = v + chosen * np.copysign(length, pivot)
             beta = 1.0 / np.where(length > 0.0, length * (length + np.abs(pivot)), np.inf)
             turned = _rows_of(v)
-            if measured:
-                lost = self._rounded(work[:, turned, j:], v[:, turned, None], beta[..., None], j + 1)
-                self._apply(rounding[..., j:], v[..., None], beta[..., None], turned)
-                rounding[:, turned, j:] += lost
+            terms[:, j, j:] = beta * (np.abs(v[:, None, turned]) @ np.abs(work[:, turned, j:]))[:, 0]
             self._apply(work[..., j:], v[..., None], beta[..., None], turned)
             self._steps.append((v.reshape(*lead, height, 1), beta.reshape(*lead, 1, 1)))
             rank = np.where(chosen, j, rank)
             left = np.where(chosen, 0.0, left)
-            if measured:
-                kept = np.fmin(kept, self._settled(work[..., j:], rounding[..., j:], chosen, left))
         self._order = np.argsort(rank, axis=-1).reshape(*lead, height)
-        self.places = np.argsort(columns, axis=-1).reshape(*lead, width)
+        self._columns = columns.reshape(*lead, width)
+        self.places = np.argsort(self._columns, axis=-1)
         self.turned = self._sorted(work.reshape(*lead, *work.shape[-2:]))
         self.turned[..., :, :width] = np.triu(self.turned[..., :, :width])
-        self.kept = kept.reshape(lead)
+        self._sizes = sizes.reshape(*lead, 1, width)
+        self._first = np.take_along_axis(matrix, self._columns[..., None, :], axis=-1)
+        self._terms = terms.reshape(*lead, *terms.shape[1:])
+        """β |v|* |A| of each step, which rounds |v| times as much."""
 
     @staticmethod
     def _apply(block: Block, v: Block, beta: Block, turned: Indices | slice = slice(None)) -> None:
         v = v[..., turned, :]
         block[..., turned, :] -= v * (beta * (np.swapaxes(v, -1, -2) @ block[..., turned, :]))
 
-    @staticmethod
-    def _rounded(block: Block, v: Block, beta: Block, salt: int) -> Block:
-        """What is rounded in a reflection, in units of eps, with signs."""
-        v = np.abs(v)
-        return v * (beta * (np.swapaxes(v, -1, -2) @ np.abs(block))) * _signs(block.shape[-2:], salt)
+    def kept(self) -> Scalars:
+        """The least entry of the diagonal beside what rounding makes of it, in units of eps; at most 1.
 
-    @staticmethod
-    def _settled(block: Block, rounding: Block, chosen: Chosen, left: Sizes) -> Scalars:
-        """By how much the first entry of the chosen row exceeds its rounding; that below it is turned away."""
-        row = np.take_along_axis(block, chosen.argmax(axis=-1)[:, None, None], axis=-2)
-        first, lost = row[..., 0, 0], (rounding[..., 0] * chosen).sum(axis=-1)
-        angle = rounding[..., 0] * left / np.where(first == 0.0, np.inf, first)[..., None]
-        turned = _rows_of(angle)
-        rounding[:, turned] -= angle[:, turned, None] * row
-        return np.abs(first) / np.where(lost == 0.0, np.where(first == 0.0, 1.0, np.abs(first)), np.abs(lost))
+        Rounding E of the matrix or of what a step made of it changes an entry R(j, j) by q* E x, where
+        x = R⁻¹ e R(j, j) for unit vectors e, and q = Q e of the steps that come after it. In the mean over independent
+        signs of E(i, c) this is the root of Σ q(i)² E(i, c)² x(c)².
+        """
+        width = self._sizes.shape[-1]
+        first, terms, triangle = (
+            a[..., :width] * self._sizes for a in (self._first, self._terms, self.turned[..., :width, :])
+        )
+        diagonal = np.diagonal(triangle, axis1=-2, axis2=-1)
+        unit = np.eye(width)
+        x = solve(triangle + unit * (diagonal == 0.0)[..., None, :], unit * diagonal[..., None, :])
+        q = np.zeros((*self._order.shape, width))
+        np.put_along_axis(q, self._order[..., None, :width], 1.0, axis=-2)
+        parts = np.square(terms) @ np.square(x)
+        lost = np.zeros(diagonal.shape)
+        for j in reversed(range(width)):
+            v, beta = self._steps[j]
+            turned, later = _rows_of(v[..., 0]), q[..., j:]
+            reached = np.square(v[..., turned, :] * later[..., turned, :]).sum(axis=-2)
+            lost[..., j:] += reached * parts[..., j, j:]
+            self._apply(later, v, beta, turned)
+        lost += (adjoint(np.square(first)) @ np.square(q) * np.square(x)).sum(axis=-2)
+        lost = _ROUNDED * np.sqrt(lost)
+        share = np.abs(diagonal) / np.where(lost > 0.0, lost, np.where(diagonal == 0.0, 1.0, np.abs(diagonal)))
+        return np.fmin.reduce(share, axis=-1, initial=1.0)
 
     def _sorted(self, block: Block) -> Block:
         return np.take_along_axis(block, self._order[..., None], axis=-2)
 
-    def __call__(self, block: Block) -> Block:
-        """Another block, changed like the matrix."""
+    def rounded(self, block: Block, unknowns: Sizes, signs: Numbers) -> Block:
+        """Other columns, changed like the matrix, with what each step rounds where unknowns are as large as said."""
+        width = self._sizes.shape[-1]
+        own = np.take_along_axis(unknowns[..., :width], self._columns, axis=-1)
+        sizes = np.concatenate([own, unknowns[..., width:]], axis=-1)
+        noise = (self._terms[..., : sizes.shape[-1]] * sizes[..., None, :]).max(axis=-1, initial=0.0)
         work = np.array(block)
-        for step in self._steps:
-            self._apply(work, *step)
+        for j, (v, beta) in enumerate(self._steps):
+            self._apply(work, v, beta, _rows_of(v[..., 0]))
+            work += signs[j] * np.abs(v) * noise[..., j, None, None]
         return self._sorted(work)
 
     @property
@@ -303,7 +331,9 @@ class _Reflections:
 
 def _rows_of(vectors: Sizes) -> Indices | slice:
     """The rows in which any vector has an entry: of large stacked equations most have few."""
-    return slice(None) if vectors.shape[-1] < _SPARSE else np.flatnonzero(vectors.any(axis=0))
+    if vectors.shape[-1] < _SPARSE:
+        return slice(None)
+    return np.flatnonzero(vectors.any(axis=tuple(range(vectors.ndim - 1))))
 
 
 def _swap(table: Numbers | Indices, one: int, others: Indices) -> None:
@@ -336,15 +366,10 @@ def _responses(triangle: Block, places: Indices, top: Block, rest: Block, sizes:
     return np.fmin(found, sizes[..., :given])
 
 
-def _signs(shape: tuple[int, ...], salt: int) -> Block:
-    """Signs without a pattern: a part of one sequence, a later one for a larger salt."""
-    start, count = 1000 * salt, math.prod(shape)
-    return _sequence((start + count).bit_length())[start : start + count].reshape(shape)
-
-
-@cache
-def _sequence(bits: int) -> Numbers:
-    return np.where(np.sin(np.arange(1.0, (1 << bits) + 1) ** 2 * 12.9898) > 0.0, 1.0, -1.0)
+@lru_cache(maxsize=256)
+def _signs(rows: int, count: int, salt: int) -> Numbers:
+    """So many times what rounding does to rows, with columns of signs, other ones for each salt."""
+    return _ROUNDED * drawn((salt, rows), (count, rows, PROBES))
 
 
 def _power_of_two(scale: Sizes) -> Sizes:

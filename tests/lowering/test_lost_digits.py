@@ -52,7 +52,8 @@ def test_what_relations_and_updates_lose_is_told(family: str, seed: int, formula
     assert [each for each in found if each.broken or each.kind == "misjudged"] == []
 
 
-# Where one column of signs cancelled by luck, and where large terms that meet and cancel on the way in were not seen.
+# Where one column of signs cancelled by luck; where large terms that meet and cancel on the way in were not seen; and
+# what is lost on the way out.
 @pytest.mark.parametrize(
     ("family", "seed", "formula"),
     [
@@ -61,6 +62,8 @@ def test_what_relations_and_updates_lose_is_told(family: str, seed: int, formula
         ("point on hinges", 1122, "diagonal"),
         ("redundant joints", 178, "step"),
         ("redundant joints", 313, "step"),
+        ("redundant joints", 429, "diagonal"),
+        ("redundant joints", 1357, "diagonal"),
     ],
 )
 def test_what_relations_round_on_the_way_is_told(family: str, seed: int, formula: str) -> None:

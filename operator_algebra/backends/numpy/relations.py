@@ -132,7 +132,9 @@ class RelationKernels:
         self._triangles[k] = self._triangularised(k, equations, width, given, 2 * k + 1)
         return self._triangles[k]
 
-    def _triangularised(self, k: int, equations: Equations, width: int, given: int, salt: int | None) -> Triangle:
+    def _triangularised(
+        self, k: int, equations: Equations, width: int, given: int, salt: int | None = None
+    ) -> Triangle:
         found = equations.triangularised(width, given, salt)
         self._kept[k] = np.minimum(self._kept.get(k, 1.0), found.kept)
         return found
@@ -340,7 +342,7 @@ class RelationKernels:
         for (_, carried), hop, column in zip(self.definition.pulls, self.outward, arriving, strict=True):
             unit = np.eye(column.stop - column.start)
             equations.add(len(unit), [(column, unit), (places.own[carried], -hop[c])])
-        return equations.triangularised(width, given).rest
+        return self._triangularised(c, equations, width, given).rest
 
     def answer(self, k: int, drives: Drives) -> Block:
         """The members of body k, stacked, one column for each unit that drives its equations."""
@@ -351,7 +353,7 @@ class RelationKernels:
         self._add_gathered(equations, self._all[k], places.gathered, places.own, driven=False)
         self._add_surroundings(equations, k, places)
         width = equations.width
-        unknowns = equations.triangularised(width, width).solved(np.zeros((0, 1)))
+        unknowns = self._triangularised(k, equations, width, width).solved(np.zeros((0, 1)))
         return stacked([unknowns[..., place, :] for place in places.own])
 
 

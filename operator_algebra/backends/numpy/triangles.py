@@ -86,7 +86,7 @@ class Equations:
     def triangularised(self, width: int, given: int, salt: int | None = None) -> Triangle:
         """Eliminate the first `width` columns; those from `given` on are what the others respond to.
 
-        What rounding does is measured if there is a salt, of signs that are independent of those of other equations.
+        Constants as large as rounding come along if there is a salt, of signs that are independent of those of others.
         """
         constants = [block for _, block in self._constants]
         count = next((block.shape[-1] for block in constants if block.shape[-1] != 1), 1)
@@ -209,7 +209,7 @@ def _triangularised(
     mantissa, exponent = diagonal * np.exp2(-exponents), exponents.sum(axis=-1)
     return Triangle(
         triangle=triangle,
-        kept=np.ones(()) if salt is None else mirrors.kept(),
+        kept=mirrors.kept(),
         places=mirrors.places,
         top=top,
         top_constant=turned[..., :width, others:],

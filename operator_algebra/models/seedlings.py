@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import repeat
-from typing import NamedTuple, Protocol
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
 from operator_algebra.models.arrays import Floats, Indices
 from operator_algebra.models.columns import numbered
+from operator_algebra.models.draws import Flags, drawn
 from operator_algebra.models.joints.joint import Joint, joint_class, make_joint, row_of
 from operator_algebra.models.model import Model
 from operator_algebra.models.topology import depth_first
@@ -31,11 +32,10 @@ class Bodies(NamedTuple):
     inertia_at_com: Floats  # (n, 3, 3)
 
 
-class _Draw(Protocol):
-    def __call__(self, *, out: Floats) -> object: ...
-
-
 _SHAPES = ((3, 3), (3,), (), (3,), (3, 3))
+# Numbers for a body: a direction, an angle, a place and the exponent of its mass; mass and edges of a box; a direction,
+# an angle and a place of that. Those of its joint come before the box.
+_AXIS, _PLACED, _SOLID, _BOXED = 3, 5, 4, 4
 
 
 @dataclass
@@ -69,18 +69,27 @@ class Seedlings:
 
     def draw(self, kinds: Sequence[str], rng: np.random.Generator, mass_spread: float) -> None:
         """Random bodies on random joints of these kinds: boxes, their masses over ± so many powers of ten."""
-        normal, uniform = rng.standard_normal, rng.random
-        axis, placed, solid, box_axis, boxed = (np.empty((len(kinds), size)) for size in (3, 5, 4, 3, 4))
-        drawn = {kind: _numbers(kind, len(several)) for kind, several in _places(kinds).items()}
-        own = {kind: _calls((normal, uniform), numbers) for kind, numbers in drawn.items()}
-        for kind, a, b, c, d, e in zip(kinds, axis, placed, solid, box_axis, boxed, strict=True):
-            normal(out=a)
-            uniform(out=b)
-            for draw, numbers in next(own[kind], ()):
-                draw(out=numbers)
-            uniform(out=c)
-            normal(out=d)
-            uniform(out=e)
+        places, lengths = _places(kinds), np.empty(len(kinds), dtype=np.intp)
+        for kind, several in places.items():
+            lengths[several] = len(_flags(kind))
+        if len(places) == 1:
+            flags = np.tile(_flags(kinds[0]), len(kinds))
+        else:
+            flags = np.concatenate([_flags(kind) for kind in kinds])
+        numbers, starts = drawn(rng, flags), np.cumsum(lengths) - lengths
+
+        def of(first: Indices, count: int) -> Floats:
+            return numbers[first[:, None] + np.arange(count)]
+
+        axis, placed = of(starts, _AXIS), of(starts + _AXIS, _PLACED)
+        ends = starts + lengths
+        boxed, box_axis = of(ends - _BOXED, _BOXED), of(ends - _BOXED - _AXIS, _AXIS)
+        solid = of(ends - _BOXED - _AXIS - _SOLID, _SOLID)
+        own: dict[str, Mapping[str, Floats]] = {}
+        for kind, several in places.items():
+            first = starts[several] + _AXIS + _PLACED
+            normal, uniform = joint_class(kind).draws
+            own[kind] = joint_class(kind).random_columns(of(first, normal), of(first + normal, uniform))
         exponents: list[float] = between(placed[:, 4], -mass_spread, mass_spread).tolist()
         mass = np.array([10.0**exponent for exponent in exponents]) * between(solid[:, 0], 0.5, 2.0)
         turn = turned(directions(box_axis), between(boxed[:, 0], -math.pi, math.pi))
@@ -91,7 +100,7 @@ class Seedlings:
             com=between(boxed[:, 1:], -0.3, 0.3),
             inertia_at_com=moved_boxes(mass, between(solid[:, 1:], 0.1, 0.6), turn),
         )
-        self.add(kinds, {kind: joint_class(kind).random_columns(*numbers) for kind, numbers in drawn.items()}, found)
+        self.add(kinds, own, found)
 
     def grown(self, name: str, parents: Sequence[int]) -> Model:
         """The model in which they hang on these parents, −1 for the ground."""
@@ -125,12 +134,9 @@ def _places(kinds: Sequence[str]) -> dict[str, list[int]]:
     return found
 
 
-def _numbers(kind: str, count: int) -> list[Floats]:
-    """Room for the normal and the uniform numbers of so many joints."""
-    return [np.empty((count, size)) for size in joint_class(kind).draws]
-
-
-def _calls(draws: Iterable[_Draw], numbers: Iterable[Floats]) -> Iterator[tuple[tuple[_Draw, Floats], ...]]:
-    """For each joint the calls that draw its numbers, with the row where they go."""
-    several = [zip(repeat(draw), rows) for draw, rows in zip(draws, numbers, strict=True) if rows.size]
-    return zip(*several, strict=True)
+@cache
+def _flags(kind: str) -> Flags:
+    """Which of the numbers that are drawn for a body on such a joint are normally distributed, in their order."""
+    normal, uniform = joint_class(kind).draws
+    counts = (_AXIS, _PLACED, normal, uniform + _SOLID, _AXIS, _BOXED)
+    return np.repeat([True, False, True, False, True, False], counts)

@@ -2,9 +2,9 @@
 ;
 ; The words of the table of a door are the address of the kernel, the samples up to which Python waits for it, None, the
 ; type of arrays, numpy.empty, what is called where the door has no answer, the most samples of a call, how many arrays are
-; given, the axes of a result, its bytes, the letter of its numbers, the bytes of one, their kind
-; where it is not the usual one, the lengths of three axes, and for each array its name and how many numbers a row has.
-; The name of the array for the result comes last.
+; given, the axes of a result, its bytes, the letter of its numbers, the bytes of one, their kind where it is not the
+; usual one, their kind in any case, the lengths of three axes, and for each array its name and how many numbers a row
+; has. The name of the array for the result comes last.
 ;
 ; The words of the table of a bound call are the address of the kernel, the samples up to which Python waits for it,
 ; None, what is called where numbers may not be trusted, the samples, where results go, where they are computed, their
@@ -23,7 +23,6 @@ declare ptr @PyMem_Malloc(i64)
 declare ptr @PyObject_CallFunctionObjArgs(ptr, ...)
 declare ptr @PyObject_CallObject(ptr, ptr)
 declare i32 @PyObject_GetBuffer(ptr, ptr, i32)
-declare ptr @PyObject_Type(ptr)
 declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
 declare ptr @PyTuple_GetItem(ptr, i64)
 declare ptr @PyTuple_New(i64)
@@ -34,21 +33,29 @@ declare void @Py_IncRef(ptr)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
-; The buffer of what is an array, no kind of one, of numbers with a letter.
-define internal i1 @opened(ptr %object, ptr %array, i8 %wanted, ptr %buffer, i32 %how) {
+; The buffer of what is an array, no kind of one, of numbers of a kind; where another object says what kind they are, with
+; a letter, which NumPy writes anew for each buffer.
+define internal i1 @opened(ptr %object, ptr %array, ptr %usual, i8 %wanted, ptr %buffer, i32 %how) {
 entry:
-  %type = call ptr @PyObject_Type(ptr %object)
-  call void @Py_DecRef(ptr %type)
+  %type.at = getelementptr i8, ptr %object, i64 8
+  %type = load ptr, ptr %type.at
   %plain = icmp eq ptr %type, %array
   br i1 %plain, label %ask, label %no
 ask:
-  %answer = call i32 @PyObject_GetBuffer(ptr %object, ptr %buffer, i32 %how)
+  %kind.at = getelementptr i8, ptr %object, i64 KIND
+  %kind = load ptr, ptr %kind.at
+  %known = icmp eq ptr %kind, %usual
+  %unlettered = and i32 %how, -5
+  %asked = select i1 %known, i32 %unlettered, i32 %how
+  %answer = call i32 @PyObject_GetBuffer(ptr %object, ptr %buffer, i32 %asked)
   %given = icmp eq i32 %answer, 0
   br i1 %given, label %look, label %refused
 refused:
   call void @PyErr_Clear()
   br label %no
 look:
+  br i1 %known, label %yes, label %read
+read:
   %format.at = getelementptr %Buffer, ptr %buffer, i32 0, i32 6
   %format = load ptr, ptr %format.at
   %told = icmp ne ptr %format, null
@@ -71,7 +78,8 @@ no:
   ret i1 false
 }
 
-; Where the rows of an argument start and how far they are apart: one for all samples, or one for each.
+; Where the rows of an argument start and how far they are apart: one for all samples, or one for each. Numbers stand where
+; words of their size do.
 define internal i1 @rows(ptr %buffer, i64 %size, i64 %bytes, i32 %most, i64 %samples, ptr %slot) {
 entry:
   %axes.at = getelementptr %Buffer, ptr %buffer, i32 0, i32 5
@@ -100,10 +108,15 @@ last:
   %dense = icmp eq i64 %gap, %bytes
   %single = icmp eq i64 %size, 1
   %joined = or i1 %dense, %single
-  %good = and i1 %full, %joined
+  %address = load i64, ptr %buffer
+  %within = sub i64 %bytes, 1
+  %places = or i64 %address, %step
+  %beside = and i64 %places, %within
+  %aligned = icmp eq i64 %beside, 0
+  %fits = and i1 %full, %joined
+  %good = and i1 %fits, %aligned
   br i1 %good, label %yes, label %no
 yes:
-  %address = load i64, ptr %buffer
   store i64 %address, ptr %slot
   %step.at = getelementptr i64, ptr %slot, i64 1
   store i64 %step, ptr %step.at
@@ -117,7 +130,7 @@ define internal i1 @shaped(ptr %buffer, ptr %table, i32 %most, i64 %samples) {
 entry:
   %own.at = getelementptr i64, ptr %table, i64 8
   %own = load i64, ptr %own.at
-  %own.shape = getelementptr i64, ptr %table, i64 13
+  %own.shape = getelementptr i64, ptr %table, i64 14
   %most.wide = zext i32 %most to i64
   %lead = sub i64 %most.wide, 1
   %wanted = add i64 %lead, %own
@@ -163,7 +176,7 @@ entry:
   %kind = load ptr, ptr %kind.at
   %own.at = getelementptr i64, ptr %table, i64 8
   %own = load i64, ptr %own.at
-  %own.shape = getelementptr i64, ptr %table, i64 13
+  %own.shape = getelementptr i64, ptr %table, i64 14
   %most.wide = zext i32 %most to i64
   %lead = sub i64 %most.wide, 1
   %axes = add i64 %lead, %own
@@ -226,7 +239,7 @@ ran:
 ; The arguments in the order of the table, from their names; the last, of the result, is null if it is not there.
 define internal i1 @named(ptr %table, i64 %arrays, ptr %values, i64 %unnamed, ptr %names, ptr %slots) {
 entry:
-  %pairs = getelementptr i64, ptr %table, i64 16
+  %pairs = getelementptr i64, ptr %table, i64 17
   call void @llvm.memset.p0.i64(ptr %slots, i8 0, i64 136, i1 false)
   %plain = icmp eq i64 %unnamed, 0
   %some = icmp ne ptr %names, null
@@ -303,7 +316,9 @@ entry:
   %letter = load i8, ptr %letter.at
   %width.at = getelementptr i64, ptr %table, i64 11
   %width = load i64, ptr %width.at
-  %pairs = getelementptr i64, ptr %table, i64 16
+  %usual.at = getelementptr ptr, ptr %table, i64 13
+  %usual = load ptr, ptr %usual.at
+  %pairs = getelementptr i64, ptr %table, i64 17
   %complete = call i1 @named(ptr %table, i64 %arrays, ptr %values, i64 %unnamed, ptr %names, ptr %slots)
   br i1 %complete, label %first, label %away
 first:
@@ -312,7 +327,7 @@ first:
   %last.given = load ptr, ptr %out.at
   %left.out = icmp eq ptr %last.given, null
   %out = select i1 %left.out, ptr %none, ptr %last.given
-  %q.open = call i1 @opened(ptr %q, ptr %array, i8 %letter, ptr %buffers, i32 28)
+  %q.open = call i1 @opened(ptr %q, ptr %array, ptr %usual, i8 %letter, ptr %buffers, i32 28)
   br i1 %q.open, label %axes, label %away
 axes:
   %axes.at = getelementptr %Buffer, ptr %buffers, i32 0, i32 5
@@ -344,7 +359,7 @@ input:
   %value.at = getelementptr ptr, ptr %slots, i64 %i
   %value = load ptr, ptr %value.at
   %buffer = getelementptr %Buffer, ptr %buffers, i64 %i
-  %is.open = call i1 @opened(ptr %value, ptr %array, i8 %letter, ptr %buffer, i32 28)
+  %is.open = call i1 @opened(ptr %value, ptr %array, ptr %usual, i8 %letter, ptr %buffer, i32 28)
   br i1 %is.open, label %fit, label %close
 fit:
   %after = add i64 %i, 1
@@ -363,7 +378,7 @@ make:
 take:
   %given = phi ptr [ %out, %result ], [ %made, %make ]
   %last = getelementptr %Buffer, ptr %buffers, i64 %arrays
-  %given.open = call i1 @opened(ptr %given, ptr %array, i8 %letter, ptr %last, i32 61)
+  %given.open = call i1 @opened(ptr %given, ptr %array, ptr %usual, i8 %letter, ptr %last, i32 61)
   br i1 %given.open, label %look, label %drop
 look:
   %all = add i64 %arrays, 1

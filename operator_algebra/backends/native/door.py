@@ -1,8 +1,9 @@
 """Calls that Python makes of machine code with no line of Python between: arrays tested, their addresses taken.
 
-The functions are machine code of their own, `door.ll`, the same for every kernel. A buffer tells where an array lies,
-what it holds, and how its rows follow each other. What does not fit is not refused here but left to others, who say
-what is wrong.
+The functions are machine code of their own, `door.ll`, the same for every kernel. A buffer tells where an array lies
+and how its rows follow each other; what it holds is told by the kind of its numbers, which stands in the array, or by
+the buffer where that is not the usual object. What does not fit is not refused here but left to others, who say what
+is wrong.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ _ARRAYS, _AXES = 16, 3
 """Most arrays that are given, and most axes of a result, for which there is room."""
 _WITHOUT = 0x04
 """How Python calls: without arguments."""
+_KIND = 56
+"""Where in an array NumPy keeps what kind its numbers are of, as all that is compiled with its headers reads it."""
 
 
 class _Method(ctypes.Structure):
@@ -104,7 +107,7 @@ class Doors:
         lengths = [*result, *[0] * (_AXES - len(result))]
         words = [kernel.address("kernel"), quiet, *map(id, objects), most, len(given), len(result)]
         words += [precision.bytes * prod(result), ord(precision.letter), precision.bytes]
-        words.append(0 if precision is DOUBLE else id(kind))
+        words += [0 if precision is DOUBLE else id(kind), id(kind)]
         return Door(self.door, Table.of([*words, *lengths, *named], (self, kernel, names, objects, kind)))
 
     def of_arrays(
@@ -125,15 +128,23 @@ _new_function.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
 
 @cache
 def doors() -> Doors | None:
-    """The functions; None where there is no machine code, or where Python is another than they are written for."""
+    """The functions; None where there is no machine code, or for a Python or NumPy that they are not written for."""
     here = machine()
-    if here is None or not PLAIN:
+    if here is None or not PLAIN or not _shows_kinds():
         return None
     text = files("operator_algebra.backends.native").joinpath("door.ll").read_text(encoding="utf-8")
-    text = text.replace("BEHIND", str(BEHIND))
+    text = text.replace("BEHIND", str(BEHIND)).replace("KIND", str(_KIND))
     for name in findall(r"^declare .* @(Py\w+)", text, flags=MULTILINE):
         here.know(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
     code = code_of(text, here)
     if code is None:
         return None
     return Doors(code.address("door"), _Method(b"bound", code.address("bound"), _WITHOUT, None), code)
+
+
+def _shows_kinds() -> bool:
+    """Whether arrays have the address of the kind of their numbers where it is looked for."""
+    if np.ndarray.__basicsize__ < _KIND + ctypes.sizeof(ctypes.c_void_p):
+        return False
+    several = (np.empty(0), np.ones((2, 3), dtype=np.float32).T, np.arange(9)[::2], np.zeros(2, dtype=[("a", float)]))
+    return all(ctypes.c_void_p.from_address(id(one) + _KIND).value == id(one.dtype) for one in several)

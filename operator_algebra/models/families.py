@@ -37,7 +37,7 @@ def chain(n: int, *, joint: str | Sequence[str] = "revolute", seed: int | None =
     parents = range(-1, n - 1)
     if seed is not None:
         rng = generator(seed)
-        return forest(f"chain{n}", parents, [kinds[k % len(kinds)] for k in range(n)], rng, 0.0)
+        return forest(f"chain{n}", parents, (kinds * -(-n // len(kinds)))[:n], rng, 0.0)
     rod = Inertia.cylinder(1.0, 0.05, 1.0, com=(0.5, 0.0, 0.0), axis=0)
     seedlings = Seedlings(n)
     for start in range(0, n, BLOCK):

@@ -90,8 +90,10 @@ class Seedlings:
             first = starts[several] + _AXIS + _PLACED
             normal, uniform = joint_class(kind).draws
             own[kind] = joint_class(kind).random_columns(of(first, normal), of(first + normal, uniform))
-        exponents: list[float] = between(placed[:, 4], -mass_spread, mass_spread).tolist()
-        mass = np.array([10.0**exponent for exponent in exponents]) * between(solid[:, 0], 0.5, 2.0)
+        mass = between(solid[:, 0], 0.5, 2.0)
+        if mass_spread:
+            exponents: list[float] = between(placed[:, 4], -mass_spread, mass_spread).tolist()
+            mass = np.array([10.0**exponent for exponent in exponents]) * mass
         turn = turned(directions(box_axis), between(boxed[:, 0], -math.pi, math.pi))
         found = Bodies(
             rotation=turned(directions(axis), between(placed[:, 0], -math.pi, math.pi)),

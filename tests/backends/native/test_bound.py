@@ -16,7 +16,8 @@ from operator_algebra.backends.native import door
 from operator_algebra.backends.native.door import doors
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import SingularError
-from tests.backends.native.test_door import ARM, NAMES, arguments, counts, expected, kernel_of
+from tests.backends.native.doors import ARM, NAMES, arguments, expected, kernel_of
+from tests.backends.native.test_door import counts
 from tests.fences import CAN, fenced
 
 pytest.importorskip("llvmlite")

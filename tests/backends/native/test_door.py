@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import pickle
 import sys
 import tracemalloc
 from collections.abc import Callable
@@ -14,42 +13,17 @@ import numpy as np
 import pytest
 
 from operator_algebra.applications import dynamics
-from operator_algebra.backends import kernel as kernels
 from operator_algebra.backends.kernel import Kernel
 from operator_algebra.backends.native.door import doors
-from operator_algebra.backends.native.entry import Enterable
-from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.expressions.query import Query, dense
-from operator_algebra.lowering.lower import Lowerable, lower
-from operator_algebra.models.gallery import load
 from operator_algebra.models.numeric import MOST
-from operator_algebra.operators.vanishing import vanishing
+from tests.backends.native.doors import ARM, NAMES, arguments, entered, expected, kernel_of
 from tests.backends.native.machine_code import Floats, bits
-from tests.backends.scalar.calls import Call
 from tests.fences import CAN, fenced
 from tests.rounding import apart, rounding, size
 
 pytest.importorskip("llvmlite")
-
-ARM = load("arm7")
-NAMES = ("qdd", "v")
-"""Of the inputs, as the kernel takes them."""
-
-
-def kernel_of(e: Lowerable, names: tuple[str, ...]) -> Kernel:
-    """The kernel of a formula on the arm, with machine code."""
-    program = lower(e, zeros=vanishing(ARM))
-    call = Call.of(program, ARM, ARM.random(0)[0], {name: np.ones(7) for name in names})
-    kernel = Kernel(call.program, call.model, Signature.of(call.inputs))
-    given = [np.ones((1, size)) for size in kernel.given]
-    usual, kernels.WORTH = kernels.WORTH, 1
-    try:
-        kernel.batch(given, 1)
-    finally:
-        kernels.WORTH = usual
-    assert kernel.native
-    return kernel
 
 
 @pytest.fixture(scope="module")
@@ -57,36 +31,9 @@ def kernel() -> Kernel:
     return kernel_of(dynamics.inverse_dynamics, NAMES)
 
 
-class Asked(Enterable):
-    """An object that is called with q, the array for the result, and the inputs; None where there is no short way."""
-
-    def __call__(self, *several: Any, **arguments: Any) -> Any:
-        return (several, arguments) if several else None
-
-
-def entered(kernel: Kernel, names: tuple[str, ...]) -> Asked:
-    one = Asked()
-    found = kernel.door(names, one.__call__)
-    assert found is not None
-    found.open(one)
-    return one
-
-
 @pytest.fixture(scope="module")
 def door(kernel: Kernel) -> Any:
     return entered(kernel, NAMES)
-
-
-def arguments(shape: tuple[int, ...], seed: int = 0) -> tuple[Floats, dict[str, Any]]:
-    rng = np.random.default_rng(seed)
-    return rng.standard_normal((*shape, 7)), {name: rng.standard_normal((*shape, 7)) for name in NAMES}
-
-
-def expected(kernel: Kernel, q: Floats, inputs: dict[str, Any]) -> Floats:
-    given = [np.atleast_2d(x) for x in (q, *(inputs[name] for name in NAMES))]
-    whole, _, (result,) = kernel.batch(given, len(given[0]))
-    assert whole
-    return result.reshape(q.shape)
 
 
 # -- what gets through -------------------------------------------------------------------------------------------------
@@ -166,36 +113,6 @@ def test_results_of_any_shape(name: str) -> None:
         assert door(q=q, out=np.empty((2, *lead, *shape)), **inputs) is None
 
 
-def test_kinds_of_numbers_that_are_not_the_usual_object(kernel: Kernel, door: Any) -> None:
-    """NumPy makes others as it reads arrays from files, and for what is written beside them."""
-    beside: Any = np.dtype(np.float64, metadata={"unit": "rad"})
-    assert beside is not np.dtype(np.float64)
-    for shape in ((), (9,)):
-        q, inputs = arguments(shape)
-        wanted = expected(kernel, q, inputs)
-        others = {name: x.astype(beside) for name, x in inputs.items()}
-        out = np.full(q.shape, np.nan).astype(beside)
-        assert np.array_equal(bits(door(q=q.astype(beside), out=None, **others)), bits(wanted))
-        assert door(q=pickle.loads(pickle.dumps(q)), out=out, **inputs) is out
-        assert np.array_equal(bits(out), bits(wanted))
-
-
-def test_results_between_words(kernel: Kernel, door: Any) -> None:
-    q, inputs = arguments((9,))
-    out = between_words(np.zeros((9, 7)))
-    assert door(q=q, out=out, **inputs) is out
-    assert np.array_equal(bits(out.copy()), bits(expected(kernel, q, inputs)))
-
-
-def between_words(x: Floats) -> Floats:
-    """The same numbers at addresses where no words stand."""
-    room = np.zeros(x.nbytes + 8, dtype=np.uint8)
-    found = room[4 : 4 + x.nbytes].view(x.dtype).reshape(x.shape)
-    found[...] = x
-    assert not found.flags.aligned
-    return found
-
-
 # -- what does not -----------------------------------------------------------------------------------------------------
 
 
@@ -244,26 +161,6 @@ def test_what_is_not_plain_is_left_alone(how: str, shape: tuple[int, ...], door:
         assert door(q=q, out=None, **{**inputs, name: odd}) is None
     if odd is not None:
         assert door(q=q, out=odd, **inputs) is None
-
-
-@pytest.mark.parametrize("shape", [(), (5,)])
-def test_arguments_between_words_are_left_alone(shape: tuple[int, ...], door: Any) -> None:
-    q, inputs = arguments(shape)
-    others = [between_words]
-    if shape:
-        others.append(lambda x: np.lib.stride_tricks.as_strided(np.zeros(100), x.shape, (60, 8)))
-    for change in others:
-        assert door(q=change(q), out=None, **inputs) is None
-        for name in NAMES:
-            assert door(q=q, out=None, **{**inputs, name: change(inputs[name])}) is None
-
-
-def test_a_kind_that_is_changed_between_calls_is_seen(door: Any) -> None:
-    q, inputs = arguments((5,))
-    changing: Any = q
-    assert door(q=changing, out=None, **inputs) is not None
-    changing.dtype = np.int64
-    assert door(q=changing, out=None, **inputs) is None
 
 
 def test_names_that_are_not_those(door: Any) -> None:

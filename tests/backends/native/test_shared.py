@@ -21,7 +21,7 @@ from operator_algebra.backends.native import crew
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError
 from operator_algebra.models.families import chain
-from tests.backends.native.test_door import ARM, arguments
+from tests.backends.native.doors import ARM, arguments
 from tests.rounding import apart, rounding, size
 
 pytest.importorskip("llvmlite")
@@ -150,7 +150,7 @@ def test_a_process_that_forks_has_threads_of_its_own() -> None:
     """And a process ends while they look for work."""
     script = """
         import os
-        from tests.backends.native.test_door import ARM, arguments
+        from tests.backends.native.doors import ARM, arguments
         from operator_algebra.applications import dynamics
         from operator_algebra.backends import kernel
         from operator_algebra.backends.native import crew

@@ -67,6 +67,7 @@ class _Bearing:
     parts: Elimination
     own: Sequence[Node]
     above: Sequence[Node]
+    far: Sequence[Node] = ()
     along: Along[Sequence[Node], Node] | None = None
 
 
@@ -99,13 +100,15 @@ class KindTracer(PieceTracer):
 
     # -- loads -----------------------------------------------------------------------------------------------------
 
-    def bear(self, parts: Elimination, own: Numbers, above: Numbers) -> None:
+    def bear(self, parts: Elimination, own: Numbers, above: Numbers, far: Sequence[Node]) -> None:
         """Let columns of rounding run only where the diagonal of P is large, by weights for each body, (bodies, 6)."""
-        self._bearing = _Bearing(parts, list(map(self._number, own.T)), list(map(self._number, above.T)))
+        self._bearing = _Bearing(parts, list(map(self._number, own.T)), list(map(self._number, above.T)), far)
 
     def bear_along(self, parts: Elimination, along: Along[Numbers, Numbers]) -> None:
         """Let no columns run, but one number at each body of what is rounded about axes."""
-        self._bearing = _Bearing(parts, (), (), along.each(lambda rows: list(map(self._number, rows.T)), self._number))
+        self._bearing = _Bearing(
+            parts, (), (), (), along.each(lambda rows: list(map(self._number, rows.T)), self._number)
+        )
 
     def _number(self, column: Numbers) -> Node:
         """A number of each body, a load where they differ."""
@@ -310,8 +313,9 @@ class KindTracer(PieceTracer):
             piece.sent[slot] = sent
 
     def _at_pivots(self, by: _Bearing) -> Iterator[Node]:
-        """What is positive where pivots lose little as they are made."""
+        """What is positive where pivots lose little as they are made, and nothing is too far."""
         graph = self._graph
+        yield from by.far
         (pivot,) = self.program.pivots
         height = self.get(Ref(pivot.value), self.place).height
         if self.is_oblique(pivot, self.place):

@@ -15,14 +15,14 @@ class Limits:
 
     bodies: int = 64
     """From so many on loops are tried first: their code is made in the same time for any number of bodies."""
-    kinds: int = 16
+    kinds: int = 64
     """So many classes of bodies there are at most."""
     by_zeros: int = 16
     """If zeros make more than these, they are looked at only where a leaf may be absent."""
-    sharing: int = 8
+    sharing: int = 2
     """So many bodies share a piece of code, in the mean: of fewer it is not worth the time to make it."""
-    operations: int = 6_000
-    """Of all pieces: what the code generator makes in half a second."""
+    operations: int = 60_000
+    """Of all pieces: what the code generator makes in some seconds, for trees of any size with many kinds of joints."""
 
     def most_kinds(self, bodies: int) -> int:
         """Of so many bodies."""

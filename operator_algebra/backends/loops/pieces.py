@@ -157,7 +157,7 @@ class _Cutter:
         else:
             self.axial = axial(self.tracers, parts)
             for tracer, one in zip(self.tracers, weights(self.tracers, parts, parent) or (), strict=False):
-                tracer.bear(parts, one.own, one.above)
+                tracer.bear(parts, one.own, one.above, one.far)
 
     def cut(self) -> Cut:
         """Sweep by sweep, sines and cosines before all of them."""

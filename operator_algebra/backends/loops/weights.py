@@ -20,12 +20,11 @@ import numpy as np
 
 from operator_algebra.backends.backend import SMALL
 from operator_algebra.backends.loops.kind_tracer import KindTracer
-from operator_algebra.backends.scalar.algebra import Product, Turned
-from operator_algebra.backends.scalar.graph import Node, needed
-from operator_algebra.backends.scalar.resistance import moving
-from operator_algebra.backends.scalar.tape import Tape
+from operator_algebra.backends.loops.over_bodies import OverBodies, edges_of, levers, sliding
+from operator_algebra.backends.scalar.graph import Node
+from operator_algebra.backends.scalar.known import FAR
+from operator_algebra.backends.scalar.resistance import Unknown, moving, shared
 from operator_algebra.backends.scalar.thin import SIGN, TINY, Along, Edges, WeakAxes, sharing, stood
-from operator_algebra.backends.scalar.traced import Traced
 from operator_algebra.lowering.bounds import Elimination
 from operator_algebra.models.arrays import Indices
 from operator_algebra.models.numeric import Numbers
@@ -39,6 +38,8 @@ _ROOT_EPS = 2.0**-26
 _SEEN = 100
 """So many bodies of a kind are looked at before all of them are."""
 _SIX = 6
+_FEW = 2_000
+"""Of so many bodies neighbours lend each other inertia; of more that would take longer than it saves."""
 
 
 @dataclass(frozen=True)
@@ -47,22 +48,19 @@ class Weights:
 
     own: Numbers
     above: Numbers
-
-
-class _Unknown(Exception):
-    """What would have to be a number is none, or not definite."""
+    far: list[Node]
+    """What is positive where nothing slides farther than is reckoned with."""
 
 
 def weights(tracers: Sequence[KindTracer], parts: Elimination, parent: Indices) -> list[Weights] | None:
     """The weights of all kinds; None where some inertia is not definite, or a lever has no bound."""
     try:
-        whole, moved = np.empty((len(parent), _SIX, _SIX)), _moving(tracers, parts)
-        for tracer in tracers:
-            _invert(tracer, parts, moved, whole)
+        moved = _moving(tracers, parts)
+        whole = _shared(tracers, parts, moved, parent) if len(parent) <= _FEW else _alone(tracers, parts, moved, parent)
         freedoms = max(1, *(tracer.kind.coordinates[1] for tracer in tracers))  # the trace of D⁻¹ H P H* is so many
         children = np.bincount(parent[parent >= 0], minlength=len(parent))
         return [_weights(tracer, parts, whole, parent, children, freedoms) for tracer in tracers]
-    except (_Unknown, ArithmeticError, LookupError):
+    except (Unknown, ArithmeticError, LookupError, np.linalg.LinAlgError):
         return None
 
 
@@ -76,7 +74,7 @@ def axial(tracers: Sequence[KindTracer], parts: Elimination) -> bool:
             there = _axes(tracer, parts, moved, _SEEN).there
             found += len(tracer.kind.bodies) * there.mean()
             total += len(tracer.kind.bodies)
-    except (_Unknown, ArithmeticError, LookupError, np.linalg.LinAlgError):
+    except (Unknown, ArithmeticError, LookupError, np.linalg.LinAlgError):
         return False
     return found > total / 2.0
 
@@ -97,7 +95,7 @@ def alongs(tracers: Sequence[KindTracer], parts: Elimination, parent: Indices) -
         freedoms = max(1, *(tracer.kind.coordinates[1] for tracer in tracers))
         children = np.bincount(parent[parent >= 0], minlength=len(parent))
         return [_along(tracer, parts, whole, which, parent, children, freedoms) for tracer in tracers]
-    except (_Unknown, ArithmeticError, LookupError, np.linalg.LinAlgError):
+    except (Unknown, ArithmeticError, LookupError, np.linalg.LinAlgError):
         return None
 
 
@@ -116,7 +114,7 @@ def inertia(tracer: KindTracer, parts: Elimination) -> Matrix:
 def _axes(tracer: KindTracer, parts: Elimination, moved: Sequence[int], most: int) -> WeakAxes:
     """Of so many bodies of a kind; one for all where they are equal."""
     H = _joint(tracer, parts)
-    whole, free = _OverBodies(tracer, inertia(tracer, parts)), _OverBodies(tracer, H)
+    whole, free = OverBodies(tracer, inertia(tracer, parts)), OverBodies(tracer, H)
     some = slice(0, 1 if whole.constant and free.constant else min(most, len(tracer.kind.bodies)))
     blocks = whole.at(some)
     if H.height > 1:
@@ -130,9 +128,9 @@ def _joint(tracer: KindTracer, parts: Elimination) -> Matrix:
     H = numbers.product(*(tracer.get(ref, k) for ref in parts.H))
     if parts.rest and H.height:
         terms = [tracer.term(term, H.height, k) for term in parts.rest]
-        rest = _OverBodies(tracer, numbers.sum(terms, H.height, H.height))
+        rest = OverBodies(tracer, numbers.sum(terms, H.height, H.height))
         if any(np.linalg.eigvalsh(rest.at(part)).min() < 0.0 for part in tracer.kind.parts):
-            raise _Unknown
+            raise Unknown
     return H
 
 
@@ -149,7 +147,7 @@ def _along(
     k, bodies = tracer.place, tracer.kind.bodies
     above = parent[bodies] if k else bodies
     H = _joint(tracer, parts)
-    h = _OverBodies(tracer, H).everywhere()[:, 0] if H.height == 1 else np.zeros((len(bodies), _SIX))
+    h = OverBodies(tracer, H).everywhere()[:, 0] if H.height == 1 else np.zeros((len(bodies), _SIX))
     square = np.maximum((h * h).sum(axis=1, keepdims=True), TINY)
     lever = np.zeros((len(bodies), _SIX))
     if k and H.height == 1:
@@ -162,9 +160,8 @@ def _along(
     own, ends, count = whole.at(which[bodies[some]]), whole.at(which[above[some]]), children[above[some]]
     passed = np.zeros((len(some), _SIX))
     if k and H.height > 1:
-        straight = _OverBodies(tracer, _straight(tracer, tracer.hop(parts.hop, k))).everywhere()[some]
-        halves = np.einsum("mji,mjk,mki->mi", straight, ends.whole, straight).reshape(-1, 2, 3).sum(axis=2)
-        passed = np.repeat(halves, 3, axis=1) * _ROOT_EPS**2
+        found_levers = OverBodies(tracer, levers(tracer, tracer.hop(parts.hop, k))).everywhere()[some]
+        passed = _in_halves(found_levers, ends.whole) * _ROOT_EPS**2
     edges = Edges(h[some], lever[some], passed, count, np.full(len(some), k > 0), np.full(len(some), tracer.kind.first))
     found = stood(own, ends, edges, freedoms, single=H.height < 2)
     return found.each(lambda rows: rows[like], lambda column: column[like])
@@ -180,11 +177,11 @@ def _weights(
         for part in kind.parts:
             own[part] = (2.0 if k else 1.0) * _diagonal(whole[kind.bodies[part]])
     elif H.height == 1:
-        axis = _OverBodies(tracer, H).everywhere()[:, 0]
+        axis = OverBodies(tracer, H).everywhere()[:, 0]
         square = (axis * axis).sum(axis=1, keepdims=True)
-        levers = _carried(tracer, numbers.product(tracer.hop(parts.hop, k), numbers.product(H.T)), square)
+        passing = _carried(tracer, numbers.product(tracer.hop(parts.hop, k), numbers.product(H.T)), square)
         for part in kind.parts:
-            h, lever, inverse = axis[part], levers[part], whole[kind.bodies[part]]
+            h, lever, inverse = axis[part], passing[part], whole[kind.bodies[part]]
             back = h / square[part]
             reached = np.einsum("mij,mj->mi", inverse, back)
             twice = (back * reached).sum(axis=1, keepdims=True)
@@ -195,20 +192,54 @@ def _weights(
             most = np.einsum("mi,mij,mj->m", lever, whole[above], lever)[:, None]
             passed[part] = children[above][:, None] * beyond * h * h * most
     else:
-        straight = _OverBodies(tracer, _straight(tracer, tracer.hop(parts.hop, k)))
+        hop = tracer.hop(parts.hop, k)
+        found, slides = OverBodies(tracer, levers(tracer, hop), at=0.0), bool(sliding(tracer, hop))
         for part in kind.parts:
             own[part] = _diagonal(whole[kind.bodies[part]])
-            lever, above = straight.at(part), parent[kind.bodies[part]]
-            halves = np.einsum("mji,mjk,mki->mi", lever, whole[above], lever).reshape(-1, 2, 3).sum(axis=2)
-            passed[part] = children[above][:, None] * np.repeat(halves, 3, axis=1) * _ROOT_EPS**2
+            above = parent[kind.bodies[part]]
+            halves = _in_halves(found.at(part), whole[above])
+            if slides:  # (x + y)* N⁻¹ (x + y) ≤ 2 x* N⁻¹ x + 2 y* N⁻¹ y
+                turning = np.trace(whole[above][:, :3, :3], axis1=1, axis2=2)
+                halves = 2.0 * halves + np.outer(turning, [0.0] * 3 + [2.0 * 9.0 * FAR**2] * 3)
+            passed[part] = children[above][:, None] * halves * _ROOT_EPS**2
     for part in kind.parts:
         own[part] = freedoms * (own[part] * SIGN * SMALL / OWN)
         passed[part] = freedoms * (passed[part] * SIGN * SMALL / ABOVE)
-    return Weights(own, passed)
+    far = sliding(tracer, tracer.hop(parts.hop, k)) if k and H.height > 1 else []
+    return Weights(own, passed, [numbers.graph.subtract(numbers.graph.of(FAR), x) for x in far])
+
+
+def _in_halves(lever: Numbers, inverse: Numbers) -> Numbers:
+    """tr φ* N⁻¹ φ of the half that an entry belongs to, whatever turns come after a lever, (bodies, 6)."""
+    halves = np.einsum("mji,mjk,mki->mi", lever, inverse, lever).reshape(-1, 2, 3).sum(axis=2)
+    return np.repeat(halves, 3, axis=1)
 
 
 def _diagonal(blocks: Numbers) -> Numbers:
     return np.diagonal(blocks, axis1=1, axis2=2)
+
+
+def _shared(tracers: Sequence[KindTracer], parts: Elimination, moved: Sequence[int], parent: Indices) -> Numbers:
+    """N⁻¹ at bodies where they move, (bodies, 6, 6), where neighbours lend each other inertia."""
+    blocks = np.zeros((len(parent), _SIX, _SIX))
+    seen = np.ix_(range(len(parent)), moved, moved)
+    for tracer in tracers:
+        blocks[tracer.kind.bodies] = OverBodies(tracer, inertia(tracer, parts)).everywhere()
+    whole = np.broadcast_to(np.eye(_SIX), blocks.shape) * np.trace(blocks, axis1=1, axis2=2)[:, None, None]
+    whole[seen] = blocks[seen]
+    np.linalg.cholesky(whole)
+    edges = [edge for tracer in tracers if tracer.place for edge in edges_of(tracer, parts, _joint(tracer, parts))]
+    found = np.zeros_like(blocks)
+    found[seen] = np.linalg.inv(shared(whole, parent, edges)[seen])
+    return found
+
+
+def _alone(tracers: Sequence[KindTracer], parts: Elimination, moved: Sequence[int], parent: Indices) -> Numbers:
+    """M⁻¹ at bodies where they move, (bodies, 6, 6)."""
+    whole = np.empty((len(parent), _SIX, _SIX))
+    for tracer in tracers:
+        _invert(tracer, parts, moved, whole)
+    return whole
 
 
 def _invert(tracer: KindTracer, parts: Elimination, moved: Sequence[int], whole: Numbers) -> None:
@@ -224,76 +255,20 @@ def _invert(tracer: KindTracer, parts: Elimination, moved: Sequence[int], whole:
     for i, row in zip(moved, found.rows, strict=True):
         for j, x in zip(moved, row, strict=True):
             rows[i][j] = x
-    tested, inverse = _OverBodies(tracer, Matrix([pivots], len(moved))), _OverBodies(tracer, Matrix(rows, _SIX))
+    tested, inverse = OverBodies(tracer, Matrix([pivots], len(moved))), OverBodies(tracer, Matrix(rows, _SIX))
     for part in tracer.kind.parts:
         if (tested.at(part) <= 0.0).any():
-            raise _Unknown
+            raise Unknown
         whole[tracer.kind.bodies[part]] = inverse.at(part)
-
-
-def _straight(tracer: KindTracer, hop: Matrix) -> Matrix:
-    """A hop without its turns, which change no sizes."""
-    factors = hop.factors if isinstance(hop, Product) else (hop,)
-    plain = [factor for factor in factors if not isinstance(factor, Turned)]
-    return tracer.nodes.product(*plain) if plain else tracer.nodes.identity(_SIX)
 
 
 def _carried(tracer: KindTracer, column: Matrix, square: Numbers) -> Numbers:
     """φ H†* at the bodies, (bodies, 6): where H is constant, so is φ H*, whose rate is φ cross(H*) H* v = 0."""
-    first, second = (_OverBodies(tracer, column, at=at) for at in (0.3, -1.1))
+    first, second = (OverBodies(tracer, column, at=at) for at in (0.3, -1.1))
     found = first.everywhere()[..., 0]
     largest = max(np.abs(found[part]).max(initial=0.0) for part in tracer.kind.parts)
     for part in tracer.kind.parts:
         if not np.allclose(found[part], second.at(part)[..., 0], rtol=0.0, atol=_SAME * largest):
-            raise _Unknown
+            raise Unknown
         found[part] /= square[part]
     return found
-
-
-class _OverBodies:
-    """A block at all bodies of a kind, a part of them at a time, with coordinates near a number or without."""
-
-    def __init__(self, tracer: KindTracer, block: Matrix, *, at: float | None = None) -> None:
-        self._nodes: tuple[Node, ...] = tuple(x for row in block.rows for x in row)
-        self._shape, self._kind, self._near, self._width = (
-            (block.height, block.width),
-            tracer.kind,
-            at,
-            len(tracer.loads),
-        )
-        self._loads = {
-            int(node.value): tracer.loads[int(node.value)] for node in needed(self._nodes) if node.operation == "input"
-        }
-        known = ("number", "coordinate") if at is not None else ("number",)
-        if any(load.where not in known for load in self._loads.values()):
-            raise _Unknown
-        self._tape = Tape.of(Traced((), self._nodes, (), ()), self._width)
-
-    def at(self, part: slice) -> Numbers:
-        """At a part of the bodies, (bodies, rows, columns)."""
-        places = np.arange(len(self._kind.bodies))[part]
-        if self.constant:
-            values = np.array([node.value for node in self._nodes]).reshape(self._shape)
-            return np.broadcast_to(values, (len(places), *self._shape))
-        given, rows = self._kind.numbers(part), np.zeros((self._width, len(places)))
-        for place, load in self._loads.items():
-            if load.where == "number":
-                rows[place] = given[:, load.place]
-            elif self._near is not None:
-                rows[place] = self._near * (1.0 + places % 7)
-        _, found = self._tape.batch(rows)
-        if not np.isfinite(found).all():
-            raise _Unknown
-        return np.moveaxis(found.reshape(*self._shape, -1), -1, 0)
-
-    @property
-    def constant(self) -> bool:
-        """Whether it is the same at all bodies."""
-        return all(node.known for node in self._nodes)
-
-    def everywhere(self) -> Numbers:
-        """At all of them."""
-        found = np.empty((len(self._kind.bodies), *self._shape))
-        for part in self._kind.parts:
-            found[part] = self.at(part)
-        return found

@@ -23,7 +23,7 @@ _TRIED, _ROUNDS = 128, 8
 """Samples and calls by which the faster form is found."""
 _CLEAR = 5000
 """Operations of a tape, above which it is faster stage by stage in any case."""
-LARGEST = 25_000
+LARGEST = 40_000
 """Operations of a tape, above which the code generator takes several seconds."""
 
 

@@ -16,7 +16,7 @@ from operator_algebra.applications import dynamics
 from operator_algebra.backends.floats import Floats
 from operator_algebra.backends.loops import classes
 from operator_algebra.backends.loops import run as loops
-from operator_algebra.backends.loops.limits import EVERYWHERE
+from operator_algebra.backends.loops.limits import EVERYWHERE, Limits
 from operator_algebra.backends.loops.run import LoopKernel
 from operator_algebra.backends.native import machine as machines
 from operator_algebra.backends.scalar.signature import Signature
@@ -60,7 +60,11 @@ def arguments(model: Model, names: tuple[str, ...], count: int) -> dict[str, Any
     return {"q": np.stack([model.random(k)[0] for k in range(count)]), **values}
 
 
-@pytest.mark.parametrize("model", [chain(120), chain(120, seed=4), random_tree(160, joints=["revolute"], seed=1)])
+@pytest.mark.parametrize(
+    "model",
+    [chain(120), chain(120, seed=4), random_tree(160, joints=["revolute"], seed=1), random_tree(64, seed=1)],
+    ids=["chain", "any axes", "tree", "all joints"],
+)
 def test_there_and_back(model: Model) -> None:
     """Forces of the accelerations of some forces are these forces, within what rounding the accelerations costs."""
     forward, inverse = compile_program(FORWARD, model), compile_program(INVERSE, model)
@@ -183,10 +187,14 @@ def test_code_does_what_pieces_say(branching: float) -> None:
 
 
 def test_short_lists_and_trees_of_many_kinds_have_no_loops() -> None:
-    for model in (chain(7), random_tree(100, joints=ALL_JOINTS, seed=0)):
-        compiled = compile_program(dynamics.gravity_term, model)
-        compiled(q=model.neutral())
-        assert not runs_in_loops(compiled)
+    compiled = compile_program(dynamics.gravity_term, chain(7))
+    compiled(q=chain(7).neutral())
+    assert not runs_in_loops(compiled)
+    tree = random_tree(64, joints=ALL_JOINTS, seed=0)
+    call = Call.of(lower(dynamics.gravity_term), tree, tree.neutral(), {})
+    for limits in (Limits(), Limits(kinds=4), Limits(operations=1_000)):
+        kernel = Floats(call.program, tree, "body", loops=limits).kernel(call.inputs)
+        assert isinstance(kernel, LoopKernel) == (limits == Limits())
 
 
 def test_without_llvm_all_is_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:

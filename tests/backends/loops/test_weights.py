@@ -10,11 +10,13 @@ import pytest
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
 from operator_algebra.backends.backend import SMALL
+from operator_algebra.backends.loops import weights as rules
 from operator_algebra.backends.loops.limits import EVERYWHERE
 from operator_algebra.backends.loops.pieces import cut
 from operator_algebra.backends.loops.records import Columns
 from operator_algebra.backends.loops.run import LoopKernel, loop_kernel
 from operator_algebra.backends.loops.weights import ABOVE, OWN
+from operator_algebra.backends.scalar.known import FAR
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.expressions.build import inv
 from operator_algebra.lowering.lower import lower
@@ -27,6 +29,7 @@ from tests.backends.loops.by_hand import ByHand
 from tests.backends.loops.rods import in_a_plane
 from tests.backends.scalar.calls import Call
 from tests.oracles.rounding_spread import spread
+from tests.strategies import ALL_JOINTS
 
 SOLVED = inv(dynamics.mass_matrix) @ s.T
 SIGN = (1.25**3 - 0.8**3) / (3 * 0.45)
@@ -58,6 +61,8 @@ class Limits(ByHand):
 TREES = [
     random_tree(9, joints=["revolute", "prismatic", "fixed"], seed=1),
     random_tree(9, joints=["revolute", "spherical", "universal"], seed=2),
+    random_tree(12, joints=ALL_JOINTS, mass_spread=1.0, seed=4),
+    random_tree(12, joints=ALL_JOINTS, mass_spread=1.0, seed=5),
     random_tree(12, joints=["revolute", "fixed"], mass_spread=2.0, seed=3),
     chain(14),
     chain(14, joint=["revolute", "helical"], seed=1),
@@ -73,8 +78,13 @@ def stiffened(model: Model) -> Model:
     )
 
 
+@pytest.mark.parametrize("few", [0, 2_000])
 @pytest.mark.parametrize("model", [*TREES, stiffened(TREES[0])], ids=lambda model: model.name)
-def test_what_inertia_bears_is_no_less_than_what_reaches_any_pivot(model: Model) -> None:
+def test_what_inertia_bears_is_no_less_than_what_reaches_any_pivot(
+    model: Model, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where neighbours lend each other inertia, and where each body bears alone."""
+    monkeypatch.setattr(rules, "_FEW", few)
     call = call_of(model, 4)
     pieces = cut(call.program, model, Signature.of(call.inputs), limits=EVERYWHERE)
     layout = call.inputs.layouts["joint"]
@@ -88,8 +98,9 @@ def test_what_inertia_bears_is_no_less_than_what_reaches_any_pivot(model: Model)
         assert SMALL * SIGN * lost.max() <= most
 
 
-def test_columns_run_where_they_have_to_and_in_these_lanes_alone() -> None:
+def test_columns_run_where_they_have_to_and_in_these_lanes_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sample has the same flag beside any others, and that of one operation at a time."""
+    monkeypatch.setattr(rules, "_FEW", 0)
     model = random_tree(12, joints=["revolute", "fixed"], mass_spread=3.0, seed=3)
     call = call_of(model, 19)
     made = LoopKernel(call.program, model, Signature.of(call.inputs), EVERYWHERE)
@@ -109,11 +120,30 @@ def test_columns_run_where_they_have_to_and_in_these_lanes_alone() -> None:
     assert 0 < ran < 19 * model.n
 
 
-def test_what_is_not_definite_or_has_long_levers_has_columns_everywhere() -> None:
+def test_what_is_not_definite_has_columns_everywhere() -> None:
     bodies = list(chain(5, seed=0).bodies)
     massless = Model(name="massless", bodies=[*bodies[:2], replace(bodies[2], inertia=Inertia()), *bodies[3:]])
-    for model in (massless, chain(4, joint=["revolute", "cylindrical"], seed=0)):
-        assert not columns_of(call_of(model, 1))
+    assert not columns_of(call_of(massless, 1))
+
+
+def test_what_slides_farther_than_is_reckoned_with_is_looked_at_closely() -> None:
+    """Of a joint of several freedoms Joseph's form leaves √eps of what is rounded, times the square of the lever."""
+    model = chain(4, joint=["revolute", "cylindrical"], seed=0)
+    call = call_of(model, 1)
+    assert columns_of(call)
+    made = LoopKernel(call.program, model, Signature.of(call.inputs), EVERYWHERE)
+    far = call.q[0].copy()
+    far[model.q_slices[1]] = 2.0 * FAR
+    rows = np.stack([call.q[0], far]), np.ones((2, model.nv))
+    assert made.batch(rows, 2).good.tolist() == [True, False]
+
+
+def test_neighbours_lend_each_other_what_light_links_lack() -> None:
+    """On trees in which each body alone does not bear what is rounded there, hardly any columns run."""
+    model = random_tree(100, joints=["revolute"], seed=1)
+    call = call_of(model, 1)
+    made = loop_kernel(call.program, model, Signature.of(call.inputs), EVERYWHERE)
+    assert made.share(call.q[0]) == 0.0
 
 
 @pytest.mark.parametrize("axis", [(0.0, 0.0, 1.0), (0.0, 1.0, 0.0)])

@@ -26,7 +26,7 @@ from operator_algebra.errors import OperatorAlgebraWarning
 from operator_algebra.expressions.build import diag, inv
 from operator_algebra.expressions.query import dense
 from operator_algebra.models.changes import remade
-from operator_algebra.models.families import chain
+from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.gallery import load
 from operator_algebra.models.model import Model
 
@@ -42,6 +42,8 @@ _DYNAMICS = (
     ("forward dynamics", "37 freedoms", (25, 31), (28, 37)),
     ("inverse dynamics", "100-body chain", (30, 34), (30, 37)),
     ("forward dynamics", "100-body chain", (20, 27), (28, 34)),
+    ("inverse dynamics", "100-body tree", (15, 20), (15, 20)),
+    ("forward dynamics", "100-body tree", (12, 16), (12, 16)),
 )
 _MATRICES = (
     ("mass matrix", "7 joints", 35, 42),
@@ -73,7 +75,13 @@ _COUNTS: Mapping[str, tuple[tuple[str, float, float], ...]] = {
 
 
 def _robot(name: str) -> Model:
-    return chain(100, seed=0) if name == "100-body chain" else load(_ROBOTS[name])
+    match name:
+        case "100-body chain":
+            return chain(100, seed=0)
+        case "100-body tree":  # of joints that Pinocchio has; of many trees one on which its digits agree
+            return random_tree(100, joints=("revolute", "prismatic", "spherical"), seed=3)
+        case _:
+            return load(_ROBOTS[name])
 
 
 def _ratios(group: str, rows: tuple[tuple[str, str, float, float], ...]) -> list[Figure]:

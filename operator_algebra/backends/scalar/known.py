@@ -13,6 +13,7 @@ no larger than its levers allow.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +25,6 @@ from operator_algebra.backends.scalar.tape import Tape
 from operator_algebra.backends.scalar.traced import Traced
 from operator_algebra.lowering.bounds import Elimination
 from operator_algebra.models.numeric import Numbers as Floats
-from operator_algebra.programs.instructions import Rounding
 from operator_algebra.programs.interpret import Interpreter
 from operator_algebra.programs.matrices import Matrix
 from operator_algebra.programs.records import Term
@@ -40,12 +40,8 @@ Key = tuple[int, int]
 """The entry of P at a body: the body and the place on the diagonal."""
 
 
-_Speed = tuple[int, float, float]
-"""A body, the most that the square of a part of its velocity can be, and the same alone."""
-
-
 class Source(NamedTuple):
-    """What is rounded as the root of an entry of P, times a part of a velocity."""
+    """What is rounded as the root of an entry of P, times a part a* V of a velocity."""
 
     key: Key
     at: int
@@ -54,6 +50,8 @@ class Source(NamedTuple):
     """The most that its square can be where Σ V* M V is one."""
     alone: float
     """The same where V* M V of that body alone is one."""
+    part: Floats
+    """a, where that is told; what is left is nothing."""
 
 
 class Known:
@@ -135,40 +133,72 @@ class Known:
 
     def sources(self) -> Iterator[Source]:
         """Where P is rounded, and again as it is updated."""
-        filled = [self._filled(inertia) for inertia in self.inertia]
-        most = [self._speed(k, N) for k, N in enumerate(resistances(filled, self.parent, self._edges()))]
-        alone = [self._speed(k, M, strict=False) for k, M in enumerate(filled)]
         for k in self.run.mechanism.bodies:
             for i in self.moved:
-                yield from self._rounded(self.parts.w, k, i, [(k, most[k][i, i], alone[k][i, i])])
-                yield from self._rounded(self.parts.w_plus, k, i, self._handed_on(k, i, most, alone))
+                w, w_plus = (float(self.run.rounding_unit(one, k)) for one in (self.parts.w, self.parts.w_plus))
+                yield from self._told((k, i), k, w * np.eye(6)[i])
+                yield from self._handed_on(k, i, w_plus)
 
-    def _rounded(self, rounding: Rounding, k: int, i: int, speeds: Iterable[_Speed]) -> Iterator[Source]:
-        unit = float(self.run.rounding_unit(rounding, k)) ** 2
-        for at, most, alone in speeds:
-            if not np.isfinite(most):
-                raise Unknown
-            if most:
-                yield Source((k, i), at, unit * most, unit * alone)
+    @cached_property
+    def most(self) -> list[Floats]:
+        """For each body V V* at the most, where all have a single unit of energy, twice."""
+        inertia = [self._filled(one) for one in self.inertia]
+        return [self._speed(k, N) for k, N in enumerate(resistances(inertia, self.parent, self._edges()))]
 
-    def _handed_on(self, k: int, i: int, most: Sequence[Floats], alone: Sequence[Floats]) -> Iterator[_Speed]:
+    @cached_property
+    def alone(self) -> list[Floats]:
+        """The same where that body has it alone."""
+        return [self._speed(k, self._filled(one), strict=False) for k, one in enumerate(self.inertia)]
+
+    def _told(self, key: Key, at: int, part: Floats) -> Iterator[Source]:
+        most = float(part @ self.most[at] @ part)
+        if most:
+            alone = float(part @ self.alone[at] @ part) if np.isfinite(self.alone[at]).all() else np.inf
+            yield Source(key, at, most, alone, part)
+
+    def _handed_on(self, k: int, i: int, unit: float) -> Iterator[Source]:
         """Of V⁻ what moves with the body itself, and with its parent: (x + y)² ≤ (1 + y/x) x² + (1 + x/y) y²."""
-        parent, unit = self.parent[k], np.eye(6)[i]
+        parent, row = self.parent[k], unit * np.eye(6)[i]
         if not self.freedoms[k]:
-            yield k, most[k][i, i], alone[k][i, i]
+            yield from self._told((k, i), k, row)
         elif self._stands(k):
             return
         elif k not in self.axes:
-            halves = np.array([np.linalg.eigvalsh(most[parent][j : j + 3, j : j + 3])[-1] for j in (0, 3)])
-            yield parent, _times(self._levers(k, FAR).T, np.sqrt(np.maximum(halves, 0.0)))[i // _HALF] ** 2, np.inf
+            halves = np.array([np.linalg.eigvalsh(self.most[parent][j : j + 3, j : j + 3])[-1] for j in (0, 3)])
+            sizes = _times(self._levers(k, FAR).T, np.sqrt(np.maximum(halves, 0.0)))
+            if not np.isfinite(sizes).all():
+                raise Unknown
+            if most := float(unit * sizes[i // _HALF]) ** 2:
+                yield Source((k, i), parent, most, np.inf, np.zeros(6))
         else:
             H = fixed(self.H[k])[0]
-            parts = [(k, unit - H * H[i] / (H @ H)), (parent, H[i] * self.axes[k])]
-            sizes = [float(np.sqrt(part @ most[at] @ part)) for at, part in parts]
+            parts = [(k, row - H * H[i] * unit / (H @ H)), (parent, H[i] * unit * self.axes[k])]
+            sizes = [float(np.sqrt(part @ self.most[at] @ part)) for at, part in parts]
             for (at, part), size in zip(parts, sizes, strict=True):
                 if size:
-                    square = float(part @ alone[at] @ part) if np.isfinite(alone[at]).all() else np.inf
-                    yield at, sum(sizes) * size, sum(sizes) / size * square
+                    yield from self._told((k, i), at, part * np.sqrt(sum(sizes) / size))
+
+    def passed(self, source: Source) -> tuple[Source, Node] | None:
+        """Of a torque that passes the joint: what is left to all bodies, and what depends on the pose beside it.
+
+        a* V = b* V(parent) with b = φ a, if H a is nothing; and (b* V)² ≤ λ |b|² + (λ⁺ − λ) (u* b)² of a parent that
+        resists least, 1 / λ⁺, about the axis u, and across it no less than 1 / λ.
+        """
+        k, part = source.at, source.part
+        parent = self.parent[k]
+        if parent < 0 or k not in self.axes or part[_HALF:].any() or not part.any():
+            return None
+        H = fixed(self.H[k])[0]
+        if abs(H @ part) > _SAME * np.linalg.norm(H) * np.linalg.norm(part):
+            return None
+        speeds, axes = np.linalg.eigh(self.most[parent][:_HALF, :_HALF])
+        hop = self.hops[k]
+        assert hop is not None
+        b = self.run.numbers.product(hop, self._constant(part[:, None])).rows[:_HALF]
+        along = self.run.numbers.dot([row[0] for row in b], [self.graph.of(x) for x in axes[:, -1].tolist()])
+        left = source._replace(most=float(speeds[1] * (part @ part)), alone=np.inf)
+        share = self.graph.of(float(speeds[2] - speeds[1]))
+        return left, self.graph.multiply(share, self.graph.multiply(along, along))
 
     def _filled(self, inertia: Floats) -> Floats:
         """An inertia with something along what nothing moves along."""

@@ -34,6 +34,8 @@ _SPARE = 0.7
 """Such a part of what is left beside may be known at the most in the place of being computed."""
 _BORNE = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4)
 """What a body may bear alone, of what may be lost."""
+_LARGE = 0.05
+"""What usually is a larger part of what may be lost is looked at in the pose."""
 _LARGEST_SIGN = 1.25
 _BESIDE = 1 / 8
 """(a + b)² ≤ (1 + c) a² + (1 + 1/c) b², for what D rounds beside what reaches it."""
@@ -93,19 +95,47 @@ class _Margin:
 
     def nodes(self, pivot: Pivot) -> tuple[Node, ...]:
         """The weighted entries of P; numbers stand for those that need not be computed."""
+        known = self.known
         sums = self._rounded_again(pivot)
+        sources, posed = self._passed(list(known.sources()))
         room = self.part - sum(node.value for node in sums if node.known)
-        forms = self._forms(list(self.known.sources()), room)
+        if posed:
+            room -= ROOM * float(values(tuple(posed), known.tried).sum(axis=0).max())
+        forms = self._forms(sources, room)
         least = min((self._parted(form, _SPARE * (room - ROOM * usual)) for form, usual in forms), key=_Parts.length)
-        several = [*self._added(least.summed), *self._largest(least.borne), *sums, *self.known.far()]
-        known = least.spared + sum(one.value for one in several if one.known)
-        return self.known.graph.of(known), *(one for one in several if not one.known)
+        several = [*self._added(least.summed), *self._largest(least.borne), *posed, *sums, *known.far()]
+        spared = least.spared + sum(one.value for one in several if one.known)
+        return known.graph.of(spared), *(one for one in several if not one.known)
+
+    def _passed(self, sources: Sequence[Source]) -> tuple[list[Source], list[Node]]:
+        """Large torques that pass a joint, as they do in a pose, where that is usually less than half."""
+        graph, squares = self.known.graph, self._squares(sources)
+        found, posed = list[Source](), list[Node]()
+        for source in sources:
+            usual = self.factor * source.most * float(squares[source.key].max())
+            passed = self.known.passed(source) if usual > _LARGE * self.part else None
+            if passed is not None:
+                left, square = passed
+                node = graph.multiply(graph.of(self.factor), graph.multiply(square, self._entry(source.key)))
+                most = float(values((node,), self.known.tried).max())
+                if most + self.factor * left.most * float(squares[source.key].max()) < usual / 2.0:
+                    posed.append(node)
+                    source = left
+            if source.most:
+                found.append(source)
+        return found, posed
+
+    def _squares(self, sources: Sequence[Source]) -> dict[Key, Floats]:
+        """The entries of P, at the configurations tried."""
+        keys = sorted({source.key for source in sources})
+        found = values(tuple(map(self._entry, keys)), self.known.tried)
+        if not np.isfinite(found).all():  # where they were tried D has no inverse
+            raise Unknown
+        return dict(zip(keys, found, strict=True))
 
     def _forms(self, sources: Sequence[Source], room: float) -> list[tuple[_Form, float]]:
         """Forms that are usually small enough, and what they usually are."""
-        keys = sorted({source.key for source in sources})
-        entries = tuple(self.known.run.get(self.known.parts.P, k).rows[i][i] for k, i in keys)
-        squares = dict(zip(keys, values(entries, self.known.tried), strict=True))
+        squares = self._squares(sources)
         forms = [self._form(sources, squares, share) for share in _BORNE]
         found = [(form, usual) for form in forms if ROOM * (usual := form.usual(squares)) < room]
         if not found:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from operator_algebra.backends.scalar.known import Key
+from operator_algebra.backends.scalar.known import Key, values
 from operator_algebra.backends.scalar.resistance import Unknown
 from operator_algebra.lowering.lower import Method
 from tests.backends.scalar.standing import SOLVED, called, known_of, mechanisms, standing, tracers
@@ -18,8 +18,8 @@ from tests.rounding import rounding
 Floats = NDArray[np.float64]
 
 
-def fastest(blocks: Blocks, again: list[float]) -> dict[Key, float]:
-    """The most that V(i)², and V⁻(i)² so many times, can be where all bodies have a unit of energy, twice."""
+def motions(blocks: Blocks) -> tuple[Floats, Floats, Floats]:
+    """V and V⁻ for unit rates, (bodies, 6, freedoms), and the inverse of the energy, twice, of all bodies."""
     columns: list[int] = np.cumsum([0, *(len(H) for H in blocks.maps)]).tolist()
     moved, handed, energy = list[Floats](), list[Floats](), np.zeros((columns[-1], columns[-1]))
     for k, parent in enumerate(blocks.parent):
@@ -31,11 +31,15 @@ def fastest(blocks: Blocks, again: list[float]) -> dict[Key, float]:
         moved.append(J)
         energy += J.T @ blocks.inertias[k] @ J
         energy[own, own] += blocks.joined[k]
-    inverse = np.linalg.inv(energy)
-    squares: Floats = np.stack(
-        [np.einsum("kij,jl,kil->ki", np.stack(one), inverse, np.stack(one)) for one in (moved, handed)]
-    )
-    return {(k, i): float(squares[0, k, i] + again[k] * squares[1, k, i]) for k in range(len(moved)) for i in range(6)}
+    inverse: Floats = np.linalg.inv(energy).astype(np.float64)
+    return np.stack(moved), np.stack(handed), inverse
+
+
+def fastest(blocks: Blocks, again: list[float]) -> dict[Key, float]:
+    """The most that V(i)², and V⁻(i)² so many times, can be where all bodies have a unit of energy, twice."""
+    moved, handed, inverse = motions(blocks)
+    V, before = (np.einsum("kij,jl,kil->ki", one, inverse, one) for one in (moved, handed))
+    return {(k, i): float(V[k, i] + again[k] * before[k, i]) for k in range(len(V)) for i in range(6)}
 
 
 @pytest.mark.parametrize("method", ["auto", "joseph"])
@@ -63,3 +67,30 @@ def test_no_body_is_faster_and_no_entry_of_p_larger(method: Method) -> None:
             assert entries[k, i] <= largest[k, i] * (1 + rounding(terms=1000)), (model.name, k, i)
         met += 1
     assert met > 25
+
+
+def test_torques_that_pass_a_joint_are_borne_as_the_pose_says() -> None:
+    """No less than a* V can be, no more than where the parent resists least, and less where the axis is another."""
+    met, less = 0, 0
+    for model, q in mechanisms():
+        call = called(SOLVED, model, q)
+        found = tracers(call)
+        if found is None:
+            continue
+        known, (moved, _, inverse) = known_of(call, found), motions(standing(call, found))
+        try:
+            several = [(source, known.passed(source)) for source in known.sources()]
+        except Unknown:
+            continue
+        for source, passed in several:
+            if passed is not None:
+                left, node = passed
+                told = left.most + float(values((node,), q[:, None])[0, 0])
+                functional = source.part @ moved[source.at]
+                worst = float(np.linalg.eigvalsh(known.most[model.parent[source.at]][:3, :3])[-1])
+                assert functional @ inverse @ functional <= told * (1 + rounding(terms=1000))
+                assert told <= worst * (source.part @ source.part) * (1 + rounding(terms=1000))
+                met += 1
+                less += told < source.most / 2
+    assert met > 100
+    assert less > 10

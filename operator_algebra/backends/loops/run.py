@@ -19,7 +19,8 @@ from operator_algebra.backends.loops.pieces import cut
 from operator_algebra.backends.loops.records import Cut, Running
 from operator_algebra.backends.loops.standing import table as table_of
 from operator_algebra.backends.native.crew import TOGETHER, Batch
-from operator_algebra.backends.native.machine import Loaded, machine
+from operator_algebra.backends.native.loaded import Loaded
+from operator_algebra.backends.native.machine import machine
 from operator_algebra.backends.native.run import Computed, address, in_rows
 from operator_algebra.backends.native.store import code_of
 from operator_algebra.backends.scalar.graph import Untraceable, operations
@@ -179,8 +180,7 @@ class LoopKernel(PieceCode):
 
     def _code(self, lanes: int) -> Loaded:
         if lanes not in self._codes:
-            here = machine()
-            found = None if here is None else code_of(self._text(lanes), here)
+            found = code_of(self._text(lanes))
             if found is None:
                 raise Untraceable("this LLVM does not do it for this processor")
             self._codes[lanes] = found

@@ -18,7 +18,7 @@ from os import getpid
 from platform import machine as name_of_machine
 from time import sleep
 
-from operator_algebra.backends.native.machine import Loaded, machine
+from operator_algebra.backends.native.loaded import Loaded
 from operator_algebra.backends.native.store import code_of
 
 PIECES = 32
@@ -160,12 +160,11 @@ def dismiss() -> None:
 @cache
 def _sharing() -> _Sharing | None:
     """The functions of this file's other half; None where LLVM does not do them."""
-    here = machine()
     text = files("operator_algebra.backends.native").joinpath("crew.ll").read_text(encoding="utf-8")
     pause = _PAUSES.get(name_of_machine().lower())
     if pause is not None:
         text = text.replace("; pause", f"call void {pause}") + f"declare void {pause}\n"
-    code = None if here is None else code_of(text, here)
+    code = code_of(text)
     if code is None:
         return None
     number, address = ctypes.c_int64, ctypes.c_void_p

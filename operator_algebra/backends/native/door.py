@@ -23,7 +23,7 @@ import numpy as np
 
 from operator_algebra.backends.native.emit import BEHIND
 from operator_algebra.backends.native.entry import PLAIN, Enterable, enter
-from operator_algebra.backends.native.machine import Loaded, machine
+from operator_algebra.backends.native.loaded import Loaded
 from operator_algebra.backends.native.run import BoundCall, address
 from operator_algebra.backends.native.store import code_of
 from operator_algebra.backends.scalar.precision import DOUBLE, Precision
@@ -129,17 +129,20 @@ _new_function.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
 @cache
 def doors() -> Doors | None:
     """The functions; None where there is no machine code, or for a Python or NumPy that they are not written for."""
-    here = machine()
-    if here is None or not PLAIN or not _shows_kinds():
+    if not PLAIN or not _shows_kinds():
         return None
     text = files("operator_algebra.backends.native").joinpath("door.ll").read_text(encoding="utf-8")
     text = text.replace("BEHIND", str(BEHIND)).replace("KIND", str(_KIND))
-    for name in findall(r"^declare .* @(Py\w+)", text, flags=MULTILINE):
-        here.know(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
-    code = code_of(text, here)
+    outside = {name: _place(name) for name in findall(r"^declare .* @(Py\w+)", text, flags=MULTILINE)}
+    code = code_of(text, outside)
     if code is None:
         return None
     return Doors(code.address("door"), _Method(b"bound", code.address("bound"), _WITHOUT, None), code)
+
+
+def _place(name: str) -> int:
+    """The address of a function of Python's."""
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
 
 
 def _shows_kinds() -> bool:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from importlib import import_module
 from re import MULTILINE, search
 from typing import Protocol, cast
 
+from operator_algebra.backends.native.loaded import Loaded
 from operator_algebra.installing import version_of
 
-Entry = Callable[[int, int, int, bytes], int]
-"""First sample, the one behind the last of this call, the last of all, and the table of addresses."""
-_PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 _EFFORT = 2
 """Of the code generator; no pass comes before it: the graph has nothing twice and nothing unused."""
 
@@ -83,17 +80,15 @@ class Machine:
         near = not search(r"^declare [^@]*@(?!llvm\.)", text, MULTILINE)  # calls nothing that stands elsewhere
         return self._target(near=near).emit_object(self.binding.parse_assembly(text))
 
-    def loaded(self, code: bytes) -> Loaded:
-        """The functions of object code."""
+    def loaded(self, code: bytes, outside: Mapping[str, int] | None = None) -> Loaded:
+        """The functions of object code, which calls others at these addresses."""
+        for name, address in (outside or {}).items():
+            self.binding.add_symbol(name, address)
         empty = self.binding.parse_assembly("")
         engine = self.binding.create_mcjit_compiler(empty, self._target(near=False), use_lmm=True)
         engine.add_object_file(self.binding.ObjectFileRef.from_data(code))
         engine.finalize_object()
-        return Loaded(engine)
-
-    def know(self, name: str, address: int) -> None:
-        """Where a function is that modules loaded later call."""
-        self.binding.add_symbol(name, address)
+        return Loaded(engine.get_function_address, engine)
 
     def _target(self, *, near: bool) -> _TargetMachine:
         """An engine owns the machine that it was made with: each gets its own.
@@ -104,22 +99,6 @@ class Machine:
         how = ("pic", "small") if near else ("default", "jitdefault")
         named = dict(zip(("reloc", "codemodel"), how, strict=True))
         return target.create_target_machine(cpu=self.processor, features=self.features, opt=_EFFORT, **named)
-
-
-@dataclass(frozen=True, eq=False)
-class Loaded:
-    """Functions, and what holds their code."""
-
-    engine: _Engine
-
-    def address(self, name: str) -> int:
-        """Of the function of a name."""
-        return self.engine.get_function_address(name)
-
-    @cached_property
-    def entry(self) -> Entry:
-        """The function `kernel`."""
-        return cast("Entry", _PROTOTYPE(self.address("kernel")))
 
 
 @cache

@@ -13,7 +13,8 @@ import numpy as np
 
 from operator_algebra.backends.native.crew import Batch
 from operator_algebra.backends.native.emit import BEHIND, native_text, staged_text
-from operator_algebra.backends.native.machine import Loaded, machine
+from operator_algebra.backends.native.loaded import Loaded
+from operator_algebra.backends.native.machine import machine
 from operator_algebra.backends.native.store import code_of
 from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.tape import Flags, Tape
@@ -115,7 +116,7 @@ def native_kernel(
     staged = staged_text(*forms)
     texts = [native_text(*forms)] if staged is None or len(tape.entries) <= _CLEAR else []
     texts += [] if staged is None else [staged]
-    codes = [code_of(text, here, make=make) for text in texts]
+    codes = [code_of(text, make=make) for text in texts]
     return fastest([NativeKernel(code, given, results, precision) for code in codes if code is not None])
 
 

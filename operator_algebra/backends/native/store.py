@@ -8,11 +8,13 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from operator_algebra.backends.native.machine import Loaded, Machine
+from operator_algebra.backends.native.loaded import Loaded
+from operator_algebra.backends.native.machine import Machine, machine
 
 VARIABLE = "OPERATOR_ALGEBRA_CACHE"
 """Names another folder; if it is empty, nothing is kept."""
@@ -111,24 +113,39 @@ def store() -> Store | None:
     return Store(caches / "operator-algebra")
 
 
-def code_of(text: str, here: Machine, *, make: bool = True) -> Loaded | None:
+def code_of(text: str, outside: Mapping[str, int] | None = None, *, make: bool = True) -> Loaded | None:
     """The code of a module, as it is kept or made; None where LLVM does not do it for this processor.
 
-    Without `make` it is only looked for among what is kept.
+    It calls others at these addresses. Without `make` it is only looked for among what is kept.
     """
+    here = machine()
+    if here is None:
+        return None
     kept = store()
-    name = "" if kept is None else kept.name(text, here)
-    code = None if kept is None else kept.read(name)
+    name = None if kept is None else kept.name(text, here)
+    code = None if kept is None or name is None else kept.read(name)
     if code is None and not make:
         return None
     try:
         made = here.compiled(text) if code is None else code
-        loaded = here.loaded(made)
+        loaded = here.loaded(made, outside)
     except RuntimeError:
         return None
-    if code is None and kept is not None:
+    if code is None and kept is not None and name is not None:
         kept.write(name, made)
-    return loaded
+    return replace(loaded, kept=name)
+
+
+def kept_code(name: str, outside: Mapping[str, int] | None = None) -> Loaded | None:
+    """The code that `Loaded.kept` has named, maybe in another process; None if it is gone, or of another machine."""
+    here, kept = machine(), store()
+    code = None if kept is None else kept.read(name)
+    if here is None or code is None:
+        return None
+    try:
+        return replace(here.loaded(code, outside), kept=name)
+    except RuntimeError:
+        return None
 
 
 def _private(folder: Path) -> bool:

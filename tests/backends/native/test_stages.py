@@ -13,7 +13,7 @@ from operator_algebra.applications import dynamics
 from operator_algebra.backends.native import run
 from operator_algebra.backends.native import stages as module
 from operator_algebra.backends.native.emit import staged_text
-from operator_algebra.backends.native.machine import Loaded, Machine
+from operator_algebra.backends.native.loaded import Loaded
 from operator_algebra.backends.native.run import fastest, native_kernel
 from operator_algebra.backends.native.stages import places, ready, stages
 from operator_algebra.backends.scalar.tape import Tape
@@ -147,9 +147,9 @@ def test_of_very_long_lists_there_is_one_form(clear: int, made: int, monkeypatch
     arrays, texts = arrays_of(call, 9), list[str]()
     plain = run.code_of
 
-    def code_of(text: str, here: Machine, *, make: bool) -> Loaded | None:
+    def code_of(text: str, *, make: bool) -> Loaded | None:
         texts.append(text)
-        return plain(text, here, make=make)
+        return plain(text, make=make)
 
     monkeypatch.setattr(run, "_CLEAR", clear)
     monkeypatch.setattr(run, "code_of", code_of)

@@ -10,9 +10,8 @@ from re import MULTILINE, search
 from typing import Protocol, cast
 
 from operator_algebra.backends.native.loaded import Loaded
-from operator_algebra.installing import version_of
 
-_EFFORT = 2
+EFFORT = 2
 """Of the code generator; no pass comes before it: the graph has nothing twice and nothing unused."""
 
 
@@ -73,7 +72,12 @@ class Machine:
     fuses: bool
     """Whether it multiplies and adds in one operation."""
     made_by: str
-    """What makes the code, with its versions and options."""
+    """What makes the code, with its versions."""
+
+    @property
+    def facts(self) -> str:
+        """The same as `facts`, where the system does not tell enough."""
+        return "\n".join((self.made_by, self.processor, self.features))
 
     def compiled(self, text: str) -> bytes:
         """The object code of a module."""
@@ -98,7 +102,7 @@ class Machine:
         target = self.binding.Target.from_default_triple()
         how = ("pic", "small") if near else ("default", "jitdefault")
         named = dict(zip(("reloc", "codemodel"), how, strict=True))
-        return target.create_target_machine(cpu=self.processor, features=self.features, opt=_EFFORT, **named)
+        return target.create_target_machine(cpu=self.processor, features=self.features, opt=EFFORT, **named)
 
 
 @cache
@@ -113,5 +117,6 @@ def machine() -> Machine | None:
         return None
     lanes = 8 if features.get("avx512f") else 4 if features.get("avx") else 2
     llvm = ".".join(map(str, binding.llvm_version_info))
-    made_by = f"llvmlite {version_of('llvmlite')}, LLVM {llvm}, effort {_EFFORT}, near"
+    version = cast("str", import_module("llvmlite").__version__)
+    made_by = f"llvmlite {version}, LLVM {llvm}"
     return Machine(binding, binding.get_host_cpu_name(), features.flatten(), lanes, bool(features.get("fma")), made_by)

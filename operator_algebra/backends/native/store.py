@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from re import compile as pattern
+from types import MappingProxyType
 
+from operator_algebra.backends.native.elf import image_of
+from operator_algebra.backends.native.facts import facts
+from operator_algebra.backends.native.image import Image, stand
 from operator_algebra.backends.native.loaded import Loaded
-from operator_algebra.backends.native.machine import Machine, machine
+from operator_algebra.backends.native.machine import EFFORT, machine
 
 VARIABLE = "OPERATOR_ALGEBRA_CACHE"
 """Names another folder; if it is empty, nothing is kept."""
@@ -22,6 +27,11 @@ LIMIT = 64 * 2**20
 """Bytes of all files together; those that were not used for longest go first."""
 _SUFFIX = ".code"
 _DIGEST = sha256().digest_size
+_NAME = pattern(rf"[0-9a-f]+-[0-9a-f]+\{_SUFFIX}")
+_OPTIONS = f"effort {EFFORT}, near"
+_FOR_LLVM = b"\x7fobject code 1"
+"""What object code is marked with that LLVM has to load, which believes whatever it is given."""
+_NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -30,10 +40,10 @@ class Store:
 
     folder: Path
 
-    def name(self, text: str, machine: Machine) -> str:
-        """The name of the code of a module on a processor."""
-        told = "\0".join((machine.made_by, machine.processor, machine.features, text))
-        return sha256(told.encode()).hexdigest() + _SUFFIX
+    def name(self, text: str) -> str | None:
+        """The name of the code of a module on this machine; None where there is no LLVM."""
+        here = _here()
+        return here and f"{here}{sha256(text.encode()).hexdigest()}{_SUFFIX}"
 
     def read(self, name: str) -> bytes | None:
         """The code of a name; None if there is none. What is damaged is thrown away."""
@@ -51,23 +61,27 @@ class Store:
             return None
         return code
 
-    def write(self, name: str, code: bytes) -> None:
-        """Keep code: written beside its place and moved there, so that others read all of it or nothing."""
+    def write(self, name: str, code: bytes) -> bool:
+        """Keep code: written beside its place and moved there, so that others read all of it or nothing.
+
+        Whether it is kept.
+        """
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not _private(self.folder):
-                return
-            handle, beside = tempfile.mkstemp(dir=self.folder)
+                return False
+            beside = self.folder / os.urandom(8).hex()
             try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(sha256(code).digest() + code)
-                os.replace(beside, self.folder / name)
+                beside.touch(0o600, exist_ok=False)
+                beside.write_bytes(sha256(code).digest() + code)
+                beside.replace(self.folder / name)
             except OSError:
-                Path(beside).unlink(missing_ok=True)
-                return
+                beside.unlink(missing_ok=True)
+                return False
             self._shrink()
         except OSError:
-            return
+            return False
+        return True
 
     def sizes(self) -> dict[Path, int]:
         """The files with their bytes, those that were not used for longest first."""
@@ -113,39 +127,67 @@ def store() -> Store | None:
     return Store(caches / "operator-algebra")
 
 
-def code_of(text: str, outside: Mapping[str, int] | None = None, *, make: bool = True) -> Loaded | None:
+def code_of(text: str, outside: Mapping[str, int] = _NOTHING, *, make: bool = True) -> Loaded | None:
     """The code of a module, as it is kept or made; None where LLVM does not do it for this processor.
 
     It calls others at these addresses. Without `make` it is only looked for among what is kept.
     """
+    kept = store()
+    name = None if kept is None else kept.name(text)
+    code = None if kept is None or name is None else kept.read(name)
+    found = None if code is None else _loaded(code, outside, name)
+    if found is not None or not make:
+        return found
     here = machine()
     if here is None:
         return None
-    kept = store()
-    name = None if kept is None else kept.name(text, here)
-    code = None if kept is None or name is None else kept.read(name)
-    if code is None and not make:
-        return None
     try:
-        made = here.compiled(text) if code is None else code
-        loaded = here.loaded(made, outside)
+        made = here.compiled(text)
     except RuntimeError:
         return None
-    if code is None and kept is not None and name is not None:
-        kept.write(name, made)
-    return replace(loaded, kept=name)
+    image = image_of(made)
+    code = _FOR_LLVM + made if image is None else bytes(image)
+    found = _loaded(code, outside)
+    if found is not None and kept is not None and name is not None and kept.write(name, code) and image is not None:
+        return replace(found, kept=name)
+    return found
 
 
-def kept_code(name: str, outside: Mapping[str, int] | None = None) -> Loaded | None:
-    """The code that `Loaded.kept` has named, maybe in another process; None if it is gone, or of another machine."""
-    here, kept = machine(), store()
-    code = None if kept is None else kept.read(name)
-    if here is None or code is None:
+def kept_code(name: str, outside: Mapping[str, int] = _NOTHING) -> Loaded | None:
+    """The code that `Loaded.kept` has named, maybe in another process; None if it is gone, or of another machine.
+
+    LLVM is not imported for it.
+    """
+    kept, here = store(), _here()
+    if kept is None or here is None or not name.startswith(here) or not _NAME.fullmatch(name):
         return None
+    code = kept.read(name)
+    image = None if code is None else Image.read(code)
+    loaded = None if image is None else stand(image, outside)
+    return None if loaded is None else replace(loaded, kept=name)
+
+
+def _loaded(code: bytes, outside: Mapping[str, int], name: str | None = None) -> Loaded | None:
+    """What was kept: an image, or object code that LLVM has to load."""
+    image = Image.read(code)
+    if image is not None:
+        found = stand(image, outside)
+        return None if found is None else replace(found, kept=name)
+    here = machine() if code.startswith(_FOR_LLVM) else None
     try:
-        return replace(here.loaded(code, outside), kept=name)
+        return None if here is None else here.loaded(code[len(_FOR_LLVM) :], outside)
     except RuntimeError:
         return None
+
+
+@cache
+def _here() -> str | None:
+    """What names begin with on this machine, of which a file of another one is told."""
+    told = facts()
+    if told is None:
+        here = machine()
+        told = here and here.facts
+    return told and sha256(f"{told}\n{_OPTIONS}".encode()).hexdigest()[:16] + "-"
 
 
 def _private(folder: Path) -> bool:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from operator_algebra.backends.native.emit import native_text, staged_text
 from operator_algebra.backends.native.machine import machine
 from operator_algebra.backends.native.run import NativeKernel
+from operator_algebra.backends.native.store import code_of
 from operator_algebra.backends.scalar.signature import given
 from operator_algebra.backends.scalar.tape import Tape
 from operator_algebra.backends.scalar.trace import Traced
@@ -30,7 +31,9 @@ def code(
     assert here is not None
     text = (staged_text if staged else native_text)(tape, arrays, results, lanes or here.lanes)
     assert text is not None
-    return NativeKernel(here.loaded(here.compiled(text)), arrays, results)
+    found = code_of(text)
+    assert found is not None
+    return NativeKernel(found, arrays, results)
 
 
 def of_traced(traced: Traced, arguments: int, lanes: int | None = None) -> tuple[Tape, NativeKernel]:

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,10 @@ from operator_algebra.backends import kernel as kernels
 from operator_algebra.backends.native import run as native_run
 from operator_algebra.backends.native import store as stores
 from operator_algebra.backends.native.emit import native_text
+from operator_algebra.backends.native.image import Absolute, Image
 from operator_algebra.backends.native.machine import Machine, machine
-from operator_algebra.backends.native.run import native_kernel
-from operator_algebra.backends.native.store import VARIABLE, Store, store
+from operator_algebra.backends.native.run import NativeKernel, native_kernel
+from operator_algebra.backends.native.store import VARIABLE, Store, code_of, kept_code, store
 from operator_algebra.backends.scalar.graph import Graph
 from operator_algebra.backends.scalar.tape import Tape
 from operator_algebra.backends.scalar.trace import Traced
@@ -41,6 +41,10 @@ def tape_of(factor: float = 0.5) -> Tape:
     graph = Graph()
     x = graph.input(0)
     return Tape.of(Traced((), (x * factor + x.sin(),), (), ()), 1)
+
+
+def text_of(factor: float = 0.5) -> str:
+    return native_text(tape_of(factor), [1], [1], here().lanes)
 
 
 def here() -> Machine:
@@ -78,11 +82,86 @@ def test_it_is_made_once(kept: Store, made: list[str]) -> None:
     assert len(made) == len(kept.sizes()) == 2
 
 
-def test_other_processors_versions_and_options_have_other_code(kept: Store) -> None:
-    text = native_text(tape_of(), [1], [1], here().lanes)
-    others = [replace(here(), **{field: "other"}) for field in ("processor", "features", "made_by")]
-    assert len({kept.name(text, one) for one in (here(), *others)}) == 4
-    assert "llvmlite" in here().made_by
+FOREIGN = {
+    "no code": b"ret",
+    "nothing": b"",
+    "half of an image": bytes(Image(bytes(64), {"kernel": 0}, []))[:-1],
+    "calls nobody": bytes(Image(bytes(64), {"kernel": 0}, [Absolute(0, "nobody_has_it", 0)])),
+    "other object code": b"\xcf\xfa\xed\xfe" + bytes(100),
+}
+"""What is whole, but cannot be loaded here."""
+
+
+@pytest.mark.parametrize("code", FOREIGN.values(), ids=FOREIGN)
+def test_what_is_foreign_is_made_anew(code: bytes, kept: Store, made: list[str]) -> None:
+    first = value(tape_of())
+    (path,) = kept.sizes()
+    assert kept.write(path.name, code)
+    assert kept_code(path.name) is None
+    assert value(tape_of(), make=False) is None
+    assert value(tape_of()) == value(tape_of()) == first
+    assert len(made) == 2
+
+
+def image_is_kept() -> str:
+    """The name of the code of a list."""
+    found = code_of(text_of())
+    assert found is not None
+    if found.kept is None:
+        pytest.skip("object files of this system are left to LLVM")
+    return found.kept
+
+
+def test_kept_code_is_found_by_its_name(kept: Store, made: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    name = image_is_kept()
+    assert [path.name for path in kept.sizes()] == [name]
+    monkeypatch.setattr(stores, "machine", lambda: None)  # LLVM is not asked
+    again, same = kept_code(name), code_of(text_of())
+    assert again is not None
+    assert same is not None
+    assert again.kept == same.kept == name
+    x = np.linspace(-2, 2, 33).reshape(-1, 1)
+    one, other = (NativeKernel(code, [1], [1])([x], 33).results[0] for code in (again, same))
+    assert np.array_equal(one, other)
+    assert len(made) == 1
+
+
+@pytest.mark.parametrize("change", ["../code/", "/", "x", "0" * 16 + "-"])
+def test_names_that_are_none_find_nothing(change: str, kept: Store) -> None:
+    name = image_is_kept()
+    (kept.folder / (change.strip("./") + name)).parent.mkdir(exist_ok=True)
+    assert kept_code(change + name) is None
+    assert kept_code(name[: len(name) // 2] + change + name[len(name) // 2 :]) is None
+    assert kept_code(name.replace("-", "-" + change)) is None
+    assert kept_code("") is None
+    assert kept_code(name) is not None
+
+
+def test_object_code_that_llvm_has_to_load_is_kept_for_it(
+    kept: Store, made: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def not_understood(code: bytes) -> None:
+        assert code
+
+    monkeypatch.setattr(stores, "image_of", not_understood)
+    first = value(tape_of())
+    found = code_of(text_of())
+    assert found is not None
+    assert found.kept is None
+    (path,) = kept.sizes()
+    assert kept_code(path.name) is None
+    assert value(tape_of(), make=False) == first
+    assert len(made) == 1
+
+
+def test_without_a_folder_nothing_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    for folder in ("", str(tmp_path / "file" / "below")):
+        monkeypatch.setenv(VARIABLE, folder)
+        found = code_of(text_of())
+        assert found is not None
+        assert found.kept is None
+        assert kept_code("0" * 16 + "-" + "0" * 64 + ".code") is None
 
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "a bit", "other code"])
@@ -119,9 +198,12 @@ def test_what_is_cleared_is_gone(kept: Store) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are told in other ways there")
 def test_a_folder_that_others_may_write_to_is_not_used(kept: Store) -> None:
     kept.write("a.code", b"x")
+    found = code_of(text_of())
+    name = None if found is None else found.kept
     kept.folder.chmod(0o777)
     assert kept.read("a.code") is None
-    kept.write("b.code", b"x")
+    assert name is None or kept_code(name) is None
+    assert not kept.write("b.code", b"x")
     assert not (kept.folder / "b.code").exists()
 
 

@@ -2,32 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
-from typing import get_args
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 
 from operator_algebra.arguments import Redundant, choice, whole, word
-from operator_algebra.backends.backend import backend_named
-from operator_algebra.backends.floats import Floats
+from operator_algebra.backends.backend import ClosedForm, Executable, backend_named
+from operator_algebra.backends.kept import Drawer, KeptProgram, drawer
 from operator_algebra.backends.scalar.precision import DOUBLE, PRECISIONS
 from operator_algebra.backends.scalar.precision import Name as Precise
-from operator_algebra.calls.compiled import Compiled, Key
+from operator_algebra.calls.compiled import Compiled
 from operator_algebra.errors import BackendUnavailable, InputError
 from operator_algebra.expressions.domains import narrow
-from operator_algebra.expressions.query import body_of
-from operator_algebra.lowering.lower import Lowerable, Method, checked_sizes, lower, named_formulas, sized_spaces
+from operator_algebra.expressions.nodes import Expr
+from operator_algebra.expressions.query import Query, body_of
+from operator_algebra.lowering.asked import Key, Lowerable, Method, checked_sizes, named_formulas, sized_spaces
 from operator_algebra.models.model import Model, check_model
-from operator_algebra.operators.leaves import FRAMES
 from operator_algebra.operators.outside import refuse_outside
 from operator_algebra.operators.vanishing import vanishing
-from operator_algebra.programs.program import Program
-from operator_algebra.spatial.arrays import Axes
+from operator_algebra.programs.interface import Interface
+from operator_algebra.spatial.arrays import FRAMES, Axes
+
+if TYPE_CHECKING:
+    from operator_algebra.backends.floats import Floats
+    from operator_algebra.programs.program import Program
 
 Sizes = tuple[tuple[str, int], ...]
 """How many rows spaces have, by name, as far as is known."""
 
 MOST_THREADS = 1024
 """Of one call."""
+_GENERATED = ("numpy", "compiled")
+"""The backends that generate code, which may be kept."""
+
+
+class Options(NamedTuple):
+    """What a program is compiled for."""
+
+    model: Model
+    backend: str
+    frame: Axes
+    redundant: Redundant
+    threads: int
+    dtype: Precise
 
 
 def compile(
@@ -67,61 +84,84 @@ def compile(
     word(backend, "backend", error=BackendUnavailable)
     many = whole(threads, "threads", least=1, most=MOST_THREADS)
     check_model(model, "compile")
-    if isinstance(e, Program):
+    options = Options(model, backend, frame, redundant, many, dtype)
+    program = _lowered_before(e)
+    if program is not None:
         if sizes:
             raise InputError("the program was lowered before. Lower its formula with sizes=.")
-        return _ready(_fitting(e, model, method), model, backend, frame, redundant, (), many, dtype)
-    formulas = named_formulas(e)
+        return _of_program(_fitting(program, model, method), options)
+    formulas = named_formulas(cast("Lowerable", e))
     key = tuple(formulas.items()) if isinstance(e, Mapping) else formulas[""]
     known = checked_sizes(sizes, map(body_of, formulas.values()))
-    return _compiled(key, model, backend, frame, method, redundant, tuple(sorted(known.items())), many, dtype)
+    return _compiled(key, method, tuple(sorted(known.items())), options)
+
+
+def _lowered_before(e: object) -> Program | None:
+    """What is asked for as a program, if it is one; to ask that of a formula takes nothing of programs."""
+    if isinstance(e, Expr | Query | str | Mapping):
+        return None
+    from operator_algebra.programs.program import Program
+
+    return e if isinstance(e, Program) else None
 
 
 @lru_cache(maxsize=64)
-def _compiled(
-    key: Key,
-    model: Model,
-    backend: str,
-    frame: Axes,
-    method: Method,
-    redundant: Redundant,
-    sizes: Sizes,
-    threads: int,
-    dtype: Precise,
-) -> Compiled:
+def _compiled(key: Key, method: Method, sizes: Sizes, options: Options) -> Compiled:
+    """The formulas compiled; what was kept of them in another process stands for the program until that is needed."""
+    model, backend, frame, redundant, _, dtype = options
+    formulas = [formula for _, formula in key] if isinstance(key, tuple) else [key]
+    refuse_outside(narrow(map(body_of, formulas)), model)
     sized = tuple(sorted({**_sizes_of(model), **dict(sizes)}.items()))
-    program = _program(key, vanishing(model), method, sized)
-    return _ready(program, model, backend, frame, redundant, sizes, threads, dtype)
+    asked = key, method, sized, redundant, dtype
+    place = drawer(asked, model) if backend in ("auto", *_GENERATED) and frame == "body" else None
+
+    def lowered() -> Program:
+        return _program(key, vanishing(model), method, sized)
+
+    record = None if place is None else place.read()
+    if record is not None:
+        kept = KeptProgram(record, model, dtype, lambda: cast("Floats", _executable(lowered(), options, place)))
+        return _callable(record.interface, lowered, kept, sizes, options)
+    program = lowered()
+    return _callable(Interface.of(program), lowered, _executable(program, options, place), sizes, options)
+
+
+def _of_program(program: Program, options: Options) -> Compiled:
+    refuse_outside(narrow(body_of(output.formula) for output in program.outputs), options.model)
+    return _callable(Interface.of(program), lambda: program, _executable(program, options), (), options)
+
+
+def _executable(program: Program, options: Options, place: Drawer | None = None) -> Executable | ClosedForm:
+    """What runs a program; machine code that it makes is kept in a place."""
+    name, build = backend_named(options.backend)
+    made = build(program, options.model, options.frame, options.redundant)
+    if name not in _GENERATED:
+        if options.dtype != DOUBLE.name:
+            raise InputError(f'backend "{name}" computes in float64. For dtype="{options.dtype}" leave backend= away.')
+        return made
+    keep = None if place is None else partial(place.keep, Interface.of(program))
+    return cast("Floats", made).anew(PRECISIONS[options.dtype], keep)
+
+
+def _callable(
+    interface: Interface,
+    lowered: Callable[[], Program],
+    executable: Executable | ClosedForm,
+    sizes: Sizes,
+    options: Options,
+) -> Compiled:
+    def again(key: Key, method: Method) -> Compiled:
+        return _compiled(key, method, sizes, options)
+
+    model, backend, frame, _, threads, dtype = options
+    name = "numpy" if backend == "auto" else backend
+    return Compiled(interface, model, name, frame, lowered, executable, again, threads, dtype)
 
 
 def _sizes_of(model: Model) -> Mapping[str, int]:
     """The degrees of freedom of a joint, on average; nothing where that is one, as is taken of any mechanism."""
     mean = round(model.nv / model.n)
     return {"joint": mean} if mean > 1 else {}
-
-
-def _ready(
-    program: Program,
-    model: Model,
-    backend: str,
-    frame: Axes,
-    redundant: Redundant,
-    sizes: Sizes,
-    threads: int,
-    dtype: Precise,
-) -> Compiled:
-    name, build = backend_named(backend)
-
-    def again(key: Key, method: Method) -> Compiled:
-        return _compiled(key, model, backend, frame, method, redundant, sizes, threads, dtype)
-
-    refuse_outside(narrow(body_of(output.formula) for output in program.outputs), model)
-    executable = build(program, model, frame, redundant)
-    if dtype != DOUBLE.name:
-        if type(executable) is not Floats:
-            raise InputError(f'backend "{name}" computes in float64. For dtype="{dtype}" leave backend= away.')
-        executable = executable.anew(PRECISIONS[dtype])
-    return Compiled(program, model, name, frame, executable, again, threads, dtype)
 
 
 def _fitting(program: Program, model: Model, method: Method) -> Program:
@@ -141,6 +181,8 @@ def _fitting(program: Program, model: Model, method: Method) -> Program:
 
 @lru_cache(maxsize=256)
 def _program(key: Key, zeros: frozenset[str], method: Method, sizes: Sizes) -> Program:
+    from operator_algebra.lowering.lower import lower
+
     bodies = [body_of(formula) for _, formula in key] if isinstance(key, tuple) else [body_of(key)]
     # What is compiled beside a formula, such as its normal form, need not pass all of its spaces.
     known = {name: size for name, size in sizes if name in sized_spaces(bodies)}

@@ -16,9 +16,9 @@ from operator_algebra.expressions.build import define, inv, operator
 from operator_algebra.models.model import Model, check_model
 from operator_algebra.operators import leaf
 from operator_algebra.operators.arrays import SampleBlock
-from operator_algebra.operators.leaves import FRAMES, LeafValues
+from operator_algebra.operators.leaves import LeafValues
 from operator_algebra.operators.spaces import FORCE, Space, space
-from operator_algebra.spatial.arrays import Axes
+from operator_algebra.spatial.arrays import FRAMES, Axes
 from operator_algebra.symbols import E_phi, H, I, M, P, R, T, V, X_abs, a, a_ground, armature, b, f_ext, phi, qdd
 
 HELD: Space = space("held")

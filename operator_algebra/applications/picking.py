@@ -12,8 +12,9 @@ from operator_algebra.arguments import choice, entries, flag, items, quoted, sho
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError, explain
 from operator_algebra.models.model import Model, check_model
-from operator_algebra.operators.leaves import FRAMES, local_blocks
+from operator_algebra.operators.leaves import local_blocks
 from operator_algebra.operators.local import SPIN
+from operator_algebra.spatial.arrays import FRAMES
 from operator_algebra.spatial.transforms import phi_block
 from operator_algebra.spatial.vectors import apply, block_matrix
 from operator_algebra.symbols import V, X_abs

@@ -6,18 +6,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from operator_algebra.arguments import Redundant, quoted
 from operator_algebra.errors import BackendUnavailable
 from operator_algebra.expressions.nodes import Expr
-from operator_algebra.installing import missing
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.inputs import Bound
-from operator_algebra.programs.program import Program
+
+if TYPE_CHECKING:
+    from operator_algebra.programs.program import Program
 
 REGISTRY: dict[str, str] = {
     "numpy": "operator_algebra.backends.floats",
@@ -76,6 +77,8 @@ class Run:
 
     results: Mapping[str, Result]
     pivots: tuple[Measured, ...] = field(default=())
+    trusted: bool = False
+    """Whether the numbers are known to be right: then there is nothing to look for."""
 
 
 class Executable(Protocol):
@@ -140,4 +143,6 @@ def backend_named(name: str) -> tuple[str, Builder]:
     try:
         return chosen, import_module(REGISTRY[chosen]).build
     except ModuleNotFoundError as absent:
+        from operator_algebra.installing import missing
+
         raise missing(f'backend "{chosen}"', str(absent.name)) from absent

@@ -177,6 +177,6 @@ def warn_of_lost_digits(model: Model, pivots: tuple[Measured, ...]) -> None:
         text = f"{pivot.name} {what}: about {-np.log10(least):.0f} of 16 digits are lost."
         listener = _told.get()
         if listener is None:
-            warnings.warn(text, OperatorAlgebraWarning, stacklevel=5)
+            warnings.warn(text, OperatorAlgebraWarning, stacklevel=6)
         else:
             listener(least, text)

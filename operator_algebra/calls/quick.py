@@ -13,9 +13,8 @@ from typing import cast
 import numpy as np
 
 from operator_algebra.backends.backend import Result
-from operator_algebra.backends.floats import Floats
-from operator_algebra.backends.kernel import Kernel
-from operator_algebra.backends.loops.code import LoopCode
+from operator_algebra.backends.code import Code
+from operator_algebra.backends.generated import Generated
 from operator_algebra.backends.native.door import Door
 from operator_algebra.backends.native.entry import Enterable
 from operator_algebra.models.model import Model
@@ -30,7 +29,7 @@ _FLOATS = np.dtype(np.float64)
 class Form:
     """A set of inputs, each a vector of known size or a number, and the code for it."""
 
-    kernel: Kernel | LoopCode
+    kernel: Code
     order: Sequence[tuple[str, int]]
     """Names and sizes, as the code takes them; 0 for a number."""
     door: Door | None = None
@@ -46,7 +45,7 @@ class Form:
 class Quick:
     """The forms in which a compiled program was called so far."""
 
-    def __init__(self, model: Model, executable: Floats, *, alone: bool, threads: int) -> None:
+    def __init__(self, model: Model, executable: Generated, *, alone: bool, threads: int) -> None:
         self._model = model
         self._executable = executable
         self._threads = threads

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from operator_algebra.backends.backend import Result
+from operator_algebra.backends.backend import Result, Run
 from operator_algebra.errors import InputError
 from operator_algebra.models.numeric import Numbers
-from operator_algebra.operators.spaces import ONE
-from operator_algebra.programs.program import Output
+
+if TYPE_CHECKING:
+    from operator_algebra.programs.program import Output
 
 
 def logarithm(output: Output, given: Any, errors: str, bad: Any) -> Any:
@@ -29,20 +31,22 @@ def logarithm(output: Output, given: Any, errors: str, bad: Any) -> Any:
     return np.where(negative, np.nan, real)
 
 
-def own_axes(output: Output) -> int:
-    """How many axes one sample of a result has; block-diagonal ones have three, if blocks are of one size."""
-    if output.kind == "blocks":
-        return 3
-    # As what `evaluate` gives: a column is an array of its entries, a row a matrix of one row.
-    return 2 if output.columns != ONE else int(output.rows != ONE)
-
-
 def spread(value: Any, lead: tuple[int, ...], own: int) -> Any:
     """A result with the axes of the batch, also if it depends on nothing that varies over it."""
     if isinstance(value, list):
         return [spread(block, lead, own - 1) for block in value]  # pyright: ignore[reportUnknownVariableType]
     shape = lead + np.shape(value)[np.ndim(value) - own :]
     return value if np.shape(value) == shape else np.array(np.broadcast_to(value, shape))
+
+
+def spread_out(run: Run, axes: Mapping[str, int], lead: tuple[int, ...]) -> Run:
+    """The results with the axes of the batch; `axes` says how many one sample of each has."""
+    return replace(run, results={name: spread(run.results[name], lead, own) for name, own in axes.items()})
+
+
+def unpacked(results: Mapping[str, object], *, keyed: bool) -> Any:
+    """Results as they are handed out: the one there is, if it was not asked for by name."""
+    return results if keyed else next(iter(results.values()))
 
 
 def mask(value: Any, bad: Any) -> Any:

@@ -26,6 +26,13 @@ Origin = Literal["model", "input", "bound", "definition"]
 E = TypeVar("E", bound="Expr")
 
 
+def _build():
+    """What makes nodes of nodes: it knows the kinds, and not the other way round."""
+    from operator_algebra.expressions import build
+
+    return build
+
+
 class Expr:
     """An operator expression: frozen and hashable, `==` is equality of the written formula.
 
@@ -122,57 +129,37 @@ class Expr:
         return render(self, style)
 
     def __matmul__(self, other: object) -> Expr:
-        from operator_algebra.expressions.build import matmul
-
-        return matmul(self, other)
+        return _build().matmul(self, other)
 
     def __rmatmul__(self, other: object) -> Expr:
-        from operator_algebra.expressions.build import matmul
-
-        return matmul(other, self)
+        return _build().matmul(other, self)
 
     def __add__(self, other: object) -> Expr:
-        from operator_algebra.expressions.build import add
-
-        return add(self, other)
+        return _build().add(self, other)
 
     def __radd__(self, other: object) -> Expr:
-        from operator_algebra.expressions.build import add
-
-        return add(other, self)
+        return _build().add(other, self)
 
     def __sub__(self, other: object) -> Expr:
-        from operator_algebra.expressions.build import subtract
-
-        return subtract(self, other)
+        return _build().subtract(self, other)
 
     def __rsub__(self, other: object) -> Expr:
-        from operator_algebra.expressions.build import subtract
-
-        return subtract(other, self)
+        return _build().subtract(other, self)
 
     def __neg__(self) -> Expr:
-        from operator_algebra.expressions.build import scale
-
-        return scale(-1, self)
+        return _build().scale(-1, self)
 
     def __pos__(self) -> Expr:
         return self
 
     def __mul__(self, other: Scalar) -> Expr:
-        from operator_algebra.expressions.build import multiply
-
-        return multiply(self, other)
+        return _build().multiply(self, other)
 
     def __rmul__(self, other: Scalar) -> Expr:
-        from operator_algebra.expressions.build import multiply
-
-        return multiply(other, self)
+        return _build().multiply(other, self)
 
     def __truediv__(self, other: Scalar) -> Expr:
-        from operator_algebra.expressions.build import divide
-
-        return divide(self, other)
+        return _build().divide(self, other)
 
     def __rtruediv__(self, other: object) -> NoReturn:
         raise InputError("nothing is divided by an operator. Write inv(X).")

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Literal, Protocol, Self
+from typing import Protocol, Self
 
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.words import Polynomial, Ring, collected, free
+from operator_algebra.lowering.asked import Method
 from operator_algebra.lowering.values import Definition, Value
 from operator_algebra.operators.spaces import Type
 from operator_algebra.programs.instructions import Linear
 from operator_algebra.programs.records import Change, Ref, Term, references, terms_of, with_terms
-
-Method = Literal["auto", "joseph", "refined", "orthogonal"]
 
 
 class Wanted(Protocol):

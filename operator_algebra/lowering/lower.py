@@ -6,18 +6,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import cast, get_args
 
-from operator_algebra.arguments import choice, entries, items, shown, whole, word
+from operator_algebra.arguments import choice, items, word
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.build import diag
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.order import reading_key
-from operator_algebra.expressions.query import Query, body_of, question
+from operator_algebra.expressions.query import Query, body_of
 from operator_algebra.expressions.traverse import free_symbols, named_apart
 from operator_algebra.lowering.apart import known_apart
+from operator_algebra.lowering.asked import Lowerable, Method, checked_sizes, named_formulas
 from operator_algebra.lowering.classical import classical_accelerations
 from operator_algebra.lowering.compliance import with_compliance
 from operator_algebra.lowering.finish import finished
-from operator_algebra.lowering.graph import Graph, Method
+from operator_algebra.lowering.graph import Graph
 from operator_algebra.lowering.lift import Lift
 from operator_algebra.lowering.passes import FRONT, PASSES, Pass
 from operator_algebra.lowering.queries import NoWalk, transfer
@@ -27,8 +28,6 @@ from operator_algebra.programs.instructions import called
 from operator_algebra.programs.program import Output, OutputKind, Program
 from operator_algebra.programs.records import Ref
 from operator_algebra.programs.verify import check_program
-
-Lowerable = Expr | Query | str | Mapping[str, Expr | Query | str]
 
 
 def lower(
@@ -92,33 +91,6 @@ def _passed(graph: Graph, passes: Iterable[Pass], zeros: frozenset[str], *, keye
     program = with_compliance(finished(graph, zeros, keyed=keyed), graph.opened, zeros)
     check_program(program)
     return program
-
-
-def checked_sizes(sizes: Mapping[str, int] | None, bodies: Iterable[Expr]) -> Mapping[str, int]:
-    """Whole numbers above zero, of spaces that the formulas pass."""
-    if not sizes:
-        return {}
-    known = sorted(sized_spaces(bodies))
-    for name, size in entries(sizes, "sizes", "sizes by the names of spaces").items():
-        choice(name, "a space in sizes", known)
-        whole(size, f"the size of {name}", least=1)
-    return dict(sizes)
-
-
-def sized_spaces(bodies: Iterable[Expr]) -> frozenset[str]:
-    """The names of the spaces whose sizes are a mechanism's or a user's."""
-    types = [symbol.type for body in bodies for symbol in free_symbols(body)]
-    spaces = [part for type_ in types for side in (type_.domain, type_.codomain) for part in side.summands]
-    return frozenset(space.sizes for space in spaces if space.counted is None) - {"one", "spatial"} | {"joint"}
-
-
-def named_formulas(e: Lowerable) -> dict[str, Expr | Query]:
-    """What is to be lowered by name, "" for a single formula, texts read; anything else is refused."""
-    if not isinstance(e, Mapping):
-        return {"": question(e, "lower")}
-    if not e:
-        raise InputError("lower was given an empty mapping. Give at least one expression.")
-    return {word(name, "the name of a formula"): question(part, f"lower ({shown(name)})") for name, part in e.items()}
 
 
 def lifted(lift: Lift, formulas: Mapping[str, Expr | Query]) -> tuple[Output, ...]:

@@ -40,11 +40,9 @@ from operator_algebra.operators.leaf import (
     SpringForce,
 )
 from operator_algebra.operators.local import LocalFunction
-from operator_algebra.spatial.arrays import ArrayNamespace, Axes
+from operator_algebra.spatial.arrays import FRAMES, ArrayNamespace, Axes
 from operator_algebra.spatial.transforms import phi_block
 from operator_algebra.spatial.vectors import apply, block_matrix, skew
-
-FRAMES = {"body": "axes of each body", "world": "of the base"}
 
 
 class LeafBlocks(NamedTuple):

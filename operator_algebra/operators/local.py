@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Literal
 
@@ -30,6 +30,9 @@ class LocalFunction:
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # and nothing that was looked up
 
     @cached_property
     def entries(self) -> tuple[tuple[int, ...], ...]:

@@ -74,6 +74,9 @@ class Structure:
             raise InputError("a strict operator has zero diagonal blocks, so it is neither unit nor invertible.")
         return cls(flow, closed)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return Structure.make, (self.flow, tuple(sorted(self.flags)))  # the same bytes in every run
+
     def has(self, *flags: str) -> bool:
         """Whether all these flags are known to hold."""
         return self.flags.issuperset(flags)

@@ -13,6 +13,8 @@ Matrix3: TypeAlias = tuple[Vector3, Vector3, Vector3]
 
 Axes: TypeAlias = Literal["body", "world"]
 """The axes that blocks are written in: those of each body, or those of the ground."""
+FRAMES = {"body": "axes of each body", "world": "of the base"}
+"""The same in words."""
 
 IDENTITY3: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 ZERO3: Vector3 = (0.0, 0.0, 0.0)

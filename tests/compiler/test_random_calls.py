@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from operator_algebra.backends import kernel
+from operator_algebra.backends import kernel, ready
 from operator_algebra.backends.floats import Floats
 from tests.fuzz.calls import SHARE, SUBJECTS, case, ordinary, subject
 from tests.often import some
@@ -14,7 +14,7 @@ from tests.often import some
 @pytest.mark.parametrize("first", some(range(0, 400, 25), 8))
 def test_right_numbers_or_an_error_in_words(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel, "WORTH", 1)
-    monkeypatch.setattr(kernel, "SHARE", SHARE)
+    monkeypatch.setattr(ready, "SHARE", SHARE)
     for number in range(first, first + 25):
         case(number)
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
-from operator_algebra.backends import kernel
+from operator_algebra.backends import kernel, ready
 from operator_algebra.calls.compiled import Compiled
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError, OperatorAlgebraError, OperatorAlgebraWarning, RangeError
@@ -348,7 +348,7 @@ def bound(of: Subject, values: Values, rng: np.random.Generator) -> None:
 
 def run(first: int, count: int) -> None:
     """Some cases in this process, each named before it starts."""
-    kernel.WORTH, kernel.SHARE = 1, SHARE
+    kernel.WORTH, ready.SHARE = 1, SHARE
     for number in range(first, first + count):
         sys.stdout.write(f"{number}\n")
         sys.stdout.flush()

@@ -16,6 +16,7 @@ CALLS = {
     "`compile`": "compile",
     "Calling the result": "call",
     "Calling machine code": "call machine code",
+    "Calling what was kept": "call what was kept",
     "Calling what is interpreted": "call without code",
     "`evaluate`": "evaluate",
     "`check`": "check",

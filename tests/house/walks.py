@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import operator_algebra as oa
+from operator_algebra import compiler
 from operator_algebra.backends import kernel
 
 PACKAGE = Path(oa.__file__).parent
@@ -49,13 +50,11 @@ def passed(call: Callable[[], Any]) -> tuple[Any, list[str]]:
 def machine_code(call: Callable[[], Any]) -> list[str]:
     """The files of a call for which it is worth to make machine code, which is kept."""
     usual = kernel.WORTH
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["OPERATOR_ALGEBRA_CACHE"] = folder
-        kernel.WORTH = kernel.ALONE + 1  # the call before this one has counted
-        try:
-            return passed(call)[1]
-        finally:
-            kernel.WORTH = usual
+    kernel.WORTH = kernel.ALONE + 1  # the call before this one has counted
+    try:
+        return passed(call)[1]
+    finally:
+        kernel.WORTH = usual
 
 
 def walks() -> dict[str, list[str]]:
@@ -70,6 +69,8 @@ def walks() -> dict[str, list[str]]:
     solve, found["compile"] = passed(lambda: compile(FORMULA, arm))
     _, found["call"] = passed(lambda: solve(**given))
     found["call machine code"] = machine_code(lambda: solve(q=np.zeros((9, arm.nq)), T=np.ones(arm.nv)))
+    compiler._compiled.cache_clear()  # pyright: ignore[reportPrivateUsage]  # as in another process
+    found["call what was kept"] = passed(lambda: compile(FORMULA, arm)(**given))[1]
     turned = compile(FORMULA, arm, frame="world")
     _, found["call without code"] = passed(lambda: turned(**given))
     _, found["evaluate"] = passed(lambda: evaluate(FORMULA, arm, **given))
@@ -78,4 +79,6 @@ def walks() -> dict[str, list[str]]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(walks()))
+    with tempfile.TemporaryDirectory() as kept:
+        os.environ["OPERATOR_ALGEBRA_CACHE"] = kept
+        sys.stdout.write(json.dumps(walks()))

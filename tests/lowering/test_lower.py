@@ -11,7 +11,7 @@ from operator_algebra.errors import InputError, NotLowerable
 from operator_algebra.expressions.build import diag, inv, operator
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.expressions.query import Query, block, dense, logdet, trace
-from operator_algebra.lowering.lower import lower, named_formulas
+from operator_algebra.lowering.lower import lower
 from operator_algebra.operators.spaces import ONE, RATE, TORQUE, space
 from operator_algebra.programs.program import OutputKind
 from operator_algebra.programs.verify import check_program
@@ -60,16 +60,6 @@ def test_rows_and_columns_are_those_of_the_whole() -> None:
         assert (output.rows, output.columns) == (e.type.codomain, e.type.domain)
     (number,) = lower(trace(MASS)).outputs
     assert (number.rows, number.columns) == (ONE, ONE)
-
-
-def test_formulas_come_by_name_or_alone() -> None:
-    assert named_formulas(s.V) == {"": s.V}
-    assert named_formulas("H' v") == {"": s.H.T @ s.v}
-    assert named_formulas({"a": s.V, "b": "T"}) == {"a": s.V, "b": s.T}
-    assert not lower(s.V).keyed
-    assert lower({"a": s.V}).keyed
-    with pytest.raises(InputError, match="empty"):
-        named_formulas({})
 
 
 def test_together_they_share_what_they_have_in_common() -> None:

@@ -12,11 +12,11 @@ import numpy as np
 from operator_algebra.arguments import Redundant
 from operator_algebra.backends.c.write import c_file
 from operator_algebra.backends.floats import MOST, Floats
+from operator_algebra.backends.laid import Laid
 from operator_algebra.backends.scalar.graph import Untraceable
 from operator_algebra.backends.scalar.signature import Signature, arrays
 from operator_algebra.backends.scalar.tape import Tape
 from operator_algebra.backends.scalar.trace import trace
-from operator_algebra.backends.scalar.traced import Laid
 from operator_algebra.errors import InputError
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.models.model import Model

@@ -11,15 +11,14 @@ from typing import cast
 
 import numpy as np
 
-from operator_algebra.backends.backend import Result
-from operator_algebra.backends.loops.code import LoopCode
+from operator_algebra.backends.code import Code
+from operator_algebra.backends.laid import Laid
 from operator_algebra.backends.loops.limits import LIMITS, Limits
 from operator_algebra.backends.loops.run import loop_kernel
 from operator_algebra.backends.native.run import Computed
 from operator_algebra.backends.scalar.graph import Untraceable
 from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.signature import Signature
-from operator_algebra.backends.scalar.traced import Laid
 from operator_algebra.backends.sizes import place_of
 from operator_algebra.errors import OperatorAlgebraError
 from operator_algebra.expressions.build import vector
@@ -39,7 +38,7 @@ _TOGETHER = 1024
 
 def loop_code(
     program: Program, model: Model, signature: Signature, limits: Limits = LIMITS, precision: Precision = DOUBLE
-) -> LoopCode:
+) -> Code:
     """The loops of a program, column by column where a result has blocks for pairs of bodies."""
     if all(output.walk is None for output in program.outputs):
         return loop_kernel(program, model, signature, limits, precision)
@@ -48,7 +47,7 @@ def loop_code(
     return PairKernel(program, model, signature, limits, precision)
 
 
-class PairKernel(LoopCode):
+class PairKernel(Code):
     """All blocks of an operator, or one, by the columns that it has."""
 
     def __init__(
@@ -88,11 +87,6 @@ class PairKernel(LoopCode):
         blocks = found.reshape(count, width, height)
         blocks = _mirrored(blocks) if self._symmetric else blocks.swapaxes(1, 2)
         return Computed(bool(good.all()), good, [blocks.reshape(count, height * width)])
-
-    def laid_out(self, arrays: Sequence[Numbers], lead: tuple[int, ...]) -> dict[str, Result]:
-        """The result with the axes of the batch."""
-        (laid,) = self.results
-        return {laid.name: arrays[0].reshape((*lead, *laid.shapes[0]))}
 
     @property
     def source(self) -> str:

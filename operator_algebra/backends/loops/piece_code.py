@@ -5,27 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from operator_algebra.backends.backend import Result
-from operator_algebra.backends.loops.code import LoopCode
+from operator_algebra.backends.code import Code
 from operator_algebra.backends.loops.fused import needed
 from operator_algebra.backends.loops.limits import Limits
 from operator_algebra.backends.loops.places import Found, Given
 from operator_algebra.backends.loops.records import Cut
 from operator_algebra.backends.scalar.graph import Untraceable, operations
-from operator_algebra.backends.scalar.signature import Signature, given
+from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.models.model import Model
 from operator_algebra.models.numeric import Numbers
-from operator_algebra.operators.inputs import Bound
 from operator_algebra.programs.program import Program
 
 
-class PieceCode(LoopCode):
+class PieceCode(Code):
     """What all have in common that run a program in pieces."""
 
     def __init__(self, cut: Cut, program: Program, model: Model, signature: Signature) -> None:
         self.cut = cut
         self.model = model
-        blocks = given(Bound(signature.values, signature.layouts, signature.absent))
-        self.given = (model.nq, *(block.shape[-2] * block.shape[-1] for block in blocks))
+        self.given = (model.nq, *signature.sizes)
         self.inputs = [Given.of(value) for name, value in signature.values.items() if name not in signature.absent]
         self.found = [Found.of(program, output, model, signature.layouts) for output in program.outputs]
         self.results = [found.laid for found in self.found]

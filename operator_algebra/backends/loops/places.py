@@ -9,9 +9,9 @@ from itertools import pairwise
 import numpy as np
 
 from operator_algebra.backends.backend import Result
+from operator_algebra.backends.laid import Laid
 from operator_algebra.backends.scalar.graph import Untraceable
 from operator_algebra.backends.scalar.signature import arrays
-from operator_algebra.backends.scalar.traced import Laid
 from operator_algebra.backends.sizes import block_size, place_of
 from operator_algebra.models.arrays import Indices
 from operator_algebra.models.model import Model

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from operator_algebra.backends.scalar.graph import Graph
 from operator_algebra.models.numeric import Numbers
 from operator_algebra.operators.inputs import Bound, InputValue
 from operator_algebra.operators.layout import Layout
+
+if TYPE_CHECKING:
+    from operator_algebra.backends.scalar.graph import Graph
 
 Key = tuple[object, ...]
 
@@ -35,6 +38,12 @@ class Signature:
         forms = tuple((name, *(block.shape[-2:] for block in arrays(value))) for name, value in self.values.items())
         sizes = tuple((name, layout.attached, layout.sizes.tobytes()) for name, layout in sorted(self.layouts.items()))
         return forms, sizes, self.absent
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many numbers each array has that is given."""
+        blocks = given(Bound(self.values, self.layouts, self.absent))
+        return tuple(block.shape[-2] * block.shape[-1] for block in blocks)
 
     def nodes(self, graph: Graph, start: int) -> dict[str, InputValue]:
         """The inputs as arrays of nodes, numbered from `start` on in the order of `rows`."""

@@ -13,6 +13,7 @@ from typing import cast
 import numpy as np
 
 from operator_algebra.backends.backend import DOUBTFUL, HELD, SINGULAR, SMALL
+from operator_algebra.backends.laid import Laid
 from operator_algebra.backends.scalar import tree_inverse
 from operator_algebra.backends.scalar.algebra import NodeNumbers
 from operator_algebra.backends.scalar.axes import Axes, chosen
@@ -26,7 +27,7 @@ from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.rigid import Law, laws
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.backends.scalar.tape import Tape
-from operator_algebra.backends.scalar.traced import Laid, Traced, laid_out, shortest
+from operator_algebra.backends.scalar.traced import Traced, laid_out, shortest
 from operator_algebra.backends.signs import random_signs
 from operator_algebra.backends.sizes import mechanism_of
 from operator_algebra.errors import SingularError

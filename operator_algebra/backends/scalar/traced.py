@@ -6,23 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
+from operator_algebra.backends.laid import Laid
 from operator_algebra.backends.scalar.graph import Node, operations
 from operator_algebra.programs.interpret import Result
 from operator_algebra.programs.matrices import Matrix
 
-Shape = tuple[int, ...]
 F = TypeVar("F")
 _SPARED = 0.99
 """Of several forms the first stays where another does not take less than such a part of its operations."""
-
-
-@dataclass(frozen=True)
-class Laid:
-    """How a result is laid out: the shapes of its arrays, one alone or a list of them."""
-
-    name: str
-    shapes: tuple[Shape, ...]
-    listed: bool
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from operator_algebra.backends.backend import SMALL
-from operator_algebra.backends.loops.code import LoopCode
+from operator_algebra.backends.code import Code
 from operator_algebra.backends.loops.kind_tracer import CARRIED
 from operator_algebra.backends.loops.limits import EVERYWHERE
 from operator_algebra.backends.loops.pairs import loop_code
@@ -25,7 +25,7 @@ LEFT = (
 """What is said of formulas that are left to others."""
 
 
-def in_loops(case: Case) -> LoopCode | str:
+def in_loops(case: Case) -> Code | str:
     """The loops of a program, or why there are none."""
     try:
         return loop_code(case.program, case.model, Signature.of(case.call.inputs), EVERYWHERE)
@@ -33,7 +33,7 @@ def in_loops(case: Case) -> LoopCode | str:
         return str(reason)
 
 
-def agrees(case: Case, made: LoopCode) -> bool:
+def agrees(case: Case, made: Code) -> bool:
     """Whether loops trust their numbers, which are near to the program, with the same bits beside any others."""
     arrays = [fenced(array, before=bool(k % 2)) if CAN and array.size else array for k, array in enumerate(case.arrays)]
     whole, good, together = made.batch(arrays, COUNTS[-1])

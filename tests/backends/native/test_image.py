@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from operator_algebra.applications import dynamics
-from operator_algebra.backends import kernel as kernels
+from operator_algebra.backends import ready
 from operator_algebra.backends.native import crew
 from operator_algebra.backends.native.door import Doors, doors
 from operator_algebra.backends.native.elf import image_of
@@ -155,7 +155,7 @@ def test_calls_through_a_door_are_the_same(monkeypatch: pytest.MonkeyPatch) -> N
     several: list[Any] = []
     for loaded in (standing(code, **outside), of_llvm):
         own = Doors(loaded.address("door"), usual.bound, loaded)
-        monkeypatch.setattr(kernels, "doors", lambda own=own: own)
+        monkeypatch.setattr(ready, "doors", lambda own=own: own)
         several.append(entered(kernel, NAMES))
     for shape in ((), (1,), (9,), (700,)):
         q, inputs = arguments(shape)

@@ -17,6 +17,7 @@ import pytest
 
 from operator_algebra.applications import dynamics
 from operator_algebra.backends import kernel as kernels
+from operator_algebra.backends import ready
 from operator_algebra.backends.native import crew
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError
@@ -39,7 +40,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
     monkeypatch.setattr(crew.Helper, "ask", counted)
     monkeypatch.setattr(kernels, "WORTH", 1)
-    monkeypatch.setattr(kernels, "SHARE", 80_000)  # a hundred samples
+    monkeypatch.setattr(ready, "SHARE", 80_000)  # a hundred samples
     return found
 
 
@@ -152,10 +153,10 @@ def test_a_process_that_forks_has_threads_of_its_own() -> None:
         import os
         from tests.backends.native.doors import ARM, arguments
         from operator_algebra.applications import dynamics
-        from operator_algebra.backends import kernel
+        from operator_algebra.backends import kernel, ready
         from operator_algebra.backends.native import crew
         from operator_algebra.compiler import compile
-        kernel.WORTH, kernel.SHARE, crew.LOOKS = 1, 80_000, 1_000_000
+        kernel.WORTH, ready.SHARE, crew.LOOKS = 1, 80_000, 1_000_000
         several = compile(dynamics.inverse_dynamics, ARM, threads=2)
         q, inputs = arguments((3000,))
         wanted = several(q=q, **inputs)

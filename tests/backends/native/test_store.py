@@ -252,7 +252,7 @@ def test_several_processes_at_once(kept: Store) -> None:
     texts = {process.communicate()[0] for process in started}
     assert [process.returncode for process in started] == [0, 0, 0]
     assert len(texts) == len(set(texts.pop().strip("[]\n").split(", "))) == 1
-    assert len(kept.sizes()) == 2  # the arm's, and that of the door that all calls share
+    assert len(kept.sizes()) == 3  # the arm's, what it is for, and that of the door that all calls share
 
 
 def test_kept_code_is_looked_for_before_code_is_made(

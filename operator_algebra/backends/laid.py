@@ -1,0 +1,16 @@
+"""How results are laid out in arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Laid:
+    """How a result is laid out: the shapes of its arrays, one alone or a list of them."""
+
+    name: str
+    shapes: tuple[Shape, ...]
+    listed: bool

@@ -87,7 +87,6 @@ print(*(name in sys.modules for name in {modules}))
 HEAVY = (
     "llvmlite",
     "operator_algebra.lowering.lower",
-    "operator_algebra.programs.program",
     "operator_algebra.backends.floats",
 )
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-
 from operator_algebra.arguments import Redundant, quoted
 from operator_algebra.errors import BackendUnavailable
 from operator_algebra.expressions.nodes import Expr
@@ -29,23 +27,6 @@ REGISTRY: dict[str, str] = {
     "sympy": "operator_algebra.backends.closed_forms.build",
 }
 """Backends by name; each module has a function `build(program, model, frame, redundant)`."""
-
-
-SMALL = 1e-4
-"""A relative pivot below this costs four digits: it is told, unless one step of refinement gives them back."""
-SINGULAR = 1e-14
-"""A relative pivot below this has no correct digit left."""
-DOUBTFUL = 1e-8
-"""A relative pivot below this costs half of the digits: the sample is computed again without local pivots."""
-
-HELD = 1 / 16
-"""Springs that leave less than this share of the compliance of a mechanism cost digits, which refinement gives back."""
-
-
-def refined_share(share: Numbers) -> Numbers:
-    """What one step of refinement makes of it: what was lost is lost again of itself, each time some units of eps."""
-    return np.minimum(1.0, np.square(share) / (100 * np.finfo(np.float64).eps))
-
 
 Result = Numbers | list[Numbers]
 """An array, or one block for each body where their sizes differ; the batch comes first."""

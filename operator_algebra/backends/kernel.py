@@ -10,17 +10,18 @@ from typing import Literal
 import numpy as np
 
 from operator_algebra.backends.native.emit import native_text
-from operator_algebra.backends.native.run import Computed, native_kernel
+from operator_algebra.backends.native.make import native_kernel
+from operator_algebra.backends.native.run import Computed
 from operator_algebra.backends.ready import Ready
 from operator_algebra.backends.scalar.graph import Untraceable, operations
 from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.backends.scalar.python import PythonKernel, python_kernel, python_source
 from operator_algebra.backends.scalar.signature import Signature
-from operator_algebra.backends.scalar.tape import Flags, Tape
+from operator_algebra.backends.scalar.tape import Tape
 from operator_algebra.backends.scalar.trace import trace
 from operator_algebra.backends.scalar.traced import Traced
 from operator_algebra.models.model import Model
-from operator_algebra.models.numeric import Numbers
+from operator_algebra.models.numeric import Flags, Numbers
 from operator_algebra.programs.program import Program
 
 CALLS = 100

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from operator_algebra.backends.backend import DOUBTFUL, HELD, SINGULAR, SMALL, Measured
+from operator_algebra.backends.backend import Measured
+from operator_algebra.backends.pivots import DOUBTFUL, HELD, SINGULAR, SMALL
 from operator_algebra.errors import OperatorAlgebraWarning, SingularError
 from operator_algebra.expressions.nodes import Expr, Symbol
 from operator_algebra.expressions.render import brief

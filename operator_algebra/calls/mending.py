@@ -9,7 +9,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from operator_algebra.backends.backend import DOUBTFUL, HELD, SINGULAR, SMALL, Executable, Result, Run
+from operator_algebra.backends.backend import Executable, Result, Run
+from operator_algebra.backends.pivots import DOUBTFUL, HELD, SINGULAR, SMALL
 from operator_algebra.calls.arguments import Arguments
 from operator_algebra.calls.diagnosis import singular_error, singular_samples, warn_of_lost_digits
 from operator_algebra.calls.overflow import not_finite, range_error, without_pivot

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from operator_algebra.backends.backend import Measured, Run, refined_share
+from operator_algebra.backends.backend import Measured, Run
+from operator_algebra.backends.pivots import refined_share
 from operator_algebra.calls.diagnosis import singular_samples
 from operator_algebra.models.arrays import Indices
 from operator_algebra.models.numeric import Numbers

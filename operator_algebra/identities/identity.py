@@ -102,9 +102,7 @@ class Identity:
         return f"{self.name}: {self.formula()}"
 
     def _repr_html_(self) -> str:
-        from operator_algebra.identities.facts import html
-
-        return html(self)
+        return _fragment(self)
 
     def _repr_latex_(self) -> str:
         return f"${self.formula('latex')}$"
@@ -158,12 +156,17 @@ class Statement:
         return f"{self.name}: {self.reads}"
 
     def _repr_html_(self) -> str:
-        from operator_algebra.identities.facts import html
-
-        return html(self)
+        return _fragment(self)
 
 
 Law: TypeAlias = Identity | Statement
+
+
+def _fragment(law: Law) -> str:
+    """A law as notebooks show it."""
+    from operator_algebra.identities.facts import html
+
+    return html(law)
 
 
 def false_claim(law: Law, twin: Twin | Statement) -> Law:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from numbers import Number
 from typing import Any, cast
@@ -15,6 +16,9 @@ from operator_algebra.spatial.arrays import ManifoldNamespace
 Numbers = NDArray[Any]
 """Floats or complex numbers, of double precision or wider."""
 
+Flags = NDArray[np.bool_]
+"""Whether something is so, for each of several."""
+
 Kind = np.dtype[Any]
 """A kind of number, as arrays know it; `object` for numbers that are not of a machine."""
 
@@ -23,7 +27,6 @@ Scalar = complex | Number | np.number[Any]
 
 _arctan: Any = np.arctan
 
-_MASKED: Any = np.ma.MaskedArray
 _KINDS = "biufc"
 MOST = 2**28
 """Numbers of one array, or bodies over one batch: 2 GB of floats. A view may repeat its own any number of times."""
@@ -58,12 +61,13 @@ def numeric(value: object) -> Numbers:
 
 def _is_masked(value: object) -> bool:
     """Whether a masked array stands anywhere in nested lists, as deep as arrays can be."""
+    masked: Any = getattr(sys.modules.get("numpy.ma"), "MaskedArray", ())  # there is none before that is imported
     level: list[object] = [value]
     for _ in range(_DEEPEST):
-        if any(isinstance(part, _MASKED) for part in level):
+        if any(isinstance(part, masked) for part in level):
             return True
         level = [inner for part in level if isinstance(part, list | tuple) for inner in cast("list[object]", part)]
-        if not any(isinstance(part, list | tuple | _MASKED) for part in level):
+        if not any(isinstance(part, (list, tuple, masked)) for part in level):
             break
     return False
 

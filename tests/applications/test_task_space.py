@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import operator_algebra as oa
 from operator_algebra import symbols as s
 from operator_algebra.applications import task_space as ts
-from operator_algebra.backends.backend import SMALL
+from operator_algebra.backends.pivots import SMALL
 from operator_algebra.errors import OperatorAlgebraWarning, SpaceMismatch
 from operator_algebra.lowering.lower import Method
 from operator_algebra.models.model import Model

@@ -18,7 +18,7 @@ import pytest
 
 from operator_algebra.backends.c.write import c_file
 from operator_algebra.backends.native.machine import machine
-from operator_algebra.backends.native.run import LARGEST
+from operator_algebra.backends.native.make import LARGEST
 from operator_algebra.backends.scalar.graph import Untraceable
 from operator_algebra.backends.scalar.python import python_kernel
 from operator_algebra.backends.scalar.signature import given

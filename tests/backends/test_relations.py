@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from operator_algebra.backends.backend import SINGULAR, SMALL
+from operator_algebra.backends.pivots import SINGULAR, SMALL
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.models.model import Model
 from tests.lowering.lost_digits import EPS, FORMULAS, SILENT, Truth, Verdict, error_of, inputs

@@ -28,7 +28,7 @@ import numpy as np
 
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
-from operator_algebra.backends.backend import SMALL
+from operator_algebra.backends.pivots import SMALL
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import InputError, OperatorAlgebraWarning, SingularError
 from operator_algebra.expressions.build import diag, inv, operator

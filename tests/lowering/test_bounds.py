@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
-from operator_algebra.backends.backend import SMALL, Measured, Run
+from operator_algebra.backends.backend import Measured, Run
 from operator_algebra.backends.numpy.blocks import ROOT_EPS
+from operator_algebra.backends.pivots import SMALL
 from operator_algebra.backends.signs import random_signs
 from operator_algebra.calls.compiled import Compiled
 from operator_algebra.calls.rescue import rescued

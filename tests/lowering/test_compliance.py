@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from operator_algebra import symbols as s
-from operator_algebra.backends.backend import HELD, Measured
+from operator_algebra.backends.backend import Measured
+from operator_algebra.backends.pivots import HELD
 from operator_algebra.compiler import compile as compile_program
 from operator_algebra.errors import OperatorAlgebraWarning
 from operator_algebra.expressions.build import diag, inv, operator

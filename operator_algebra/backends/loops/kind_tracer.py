@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from operator_algebra.backends.backend import SMALL
 from operator_algebra.backends.loops.classes import Kind
 from operator_algebra.backends.loops.records import Columns, Load, Piece, Sign, Slot, Where, turn_of
 from operator_algebra.backends.loops.tracer import Few, NotYet, PieceTracer, Shared, entries, is_base
+from operator_algebra.backends.pivots import SMALL
 from operator_algebra.backends.scalar.algebra import NodeNumbers
 from operator_algebra.backends.scalar.graph import Node, Scalar, Untraceable, needed
 from operator_algebra.backends.scalar.leaves import NodeLeaves, Pose

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from operator_algebra.backends.backend import SMALL
 from operator_algebra.backends.loops.kind_tracer import KindTracer
 from operator_algebra.backends.loops.over_bodies import OverBodies, edges_of, levers, sliding
+from operator_algebra.backends.pivots import SMALL
 from operator_algebra.backends.scalar.graph import Node
 from operator_algebra.backends.scalar.known import FAR
 from operator_algebra.backends.scalar.resistance import Unknown, moving, shared

@@ -11,15 +11,14 @@ import ctypes
 from _thread import allocate_lock, start_new_thread
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from os import getpid
 from platform import machine as name_of_machine
 from time import sleep
+from typing import NamedTuple
 
 from operator_algebra.backends.native.loaded import Loaded
-from operator_algebra.backends.native.store import code_of
+from operator_algebra.backends.native.store import code_of, written
 
 PIECES = 32
 """So many of each thread, so that none waits long for the last."""
@@ -34,8 +33,7 @@ _PATIENCE = 1.0
 """Seconds that the end of the process waits for a thread."""
 
 
-@dataclass(frozen=True, eq=False)
-class Batch:
+class Batch(NamedTuple):
     """Samples to be computed by machine code, and a table of addresses for each thread."""
 
     code: Loaded
@@ -71,8 +69,7 @@ class Batch:
         return all(trusted)
 
 
-@dataclass(frozen=True, eq=False)
-class _Sharing:
+class _Sharing(NamedTuple):
     """The functions of `crew.ll`."""
 
     code: Loaded
@@ -160,7 +157,7 @@ def dismiss() -> None:
 @cache
 def _sharing() -> _Sharing | None:
     """The functions of this file's other half; None where LLVM does not do them."""
-    text = files("operator_algebra.backends.native").joinpath("crew.ll").read_text(encoding="utf-8")
+    text = written("crew.ll")
     pause = _PAUSES.get(name_of_machine().lower())
     if pause is not None:
         text = text.replace("; pause", f"call void {pause}") + f"declare void {pause}\n"

@@ -11,9 +11,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from math import prod
 from re import MULTILINE, findall
 from struct import pack
@@ -21,11 +19,10 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from operator_algebra.backends.native.emit import BEHIND
 from operator_algebra.backends.native.entry import PLAIN, Enterable, enter
-from operator_algebra.backends.native.loaded import Loaded
+from operator_algebra.backends.native.loaded import BEHIND, Loaded
 from operator_algebra.backends.native.run import BoundCall, address
-from operator_algebra.backends.native.store import code_of
+from operator_algebra.backends.native.store import code_of, written
 from operator_algebra.backends.scalar.precision import DOUBLE, Precision
 from operator_algebra.models.numeric import Numbers
 
@@ -72,8 +69,7 @@ class Door(NamedTuple):
         enter(one, self.function, self.table)
 
 
-@dataclass(frozen=True, eq=False)
-class Doors:
+class Doors(NamedTuple):
     """The two functions, and what holds their code."""
 
     door: int
@@ -131,7 +127,7 @@ def doors() -> Doors | None:
     """The functions; None where there is no machine code, or for a Python or NumPy that they are not written for."""
     if not PLAIN or not _shows_kinds():
         return None
-    text = files("operator_algebra.backends.native").joinpath("door.ll").read_text(encoding="utf-8")
+    text = written("door.ll")
     text = text.replace("BEHIND", str(BEHIND)).replace("KIND", str(_KIND))
     outside = {name: _place(name) for name in findall(r"^declare .* @(Py\w+)", text, flags=MULTILINE)}
     code = code_of(text, outside)

@@ -15,8 +15,6 @@ from operator_algebra.backends.scalar.tape import Entry, Tape
 
 _SUMS = 4
 """So many sums tell whether all is finite: each addition to one waits for the last."""
-BEHIND = 64
-"""Bytes behind the last flag that are written, too: a vector of flags is written at once."""
 TOGETHER = 4
 """So many angles are turned at a time: their polynomials are chains, each of whose operations waits for the last."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import sys
-import sysconfig
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
@@ -18,12 +17,9 @@ _FLAGS, _MAY_HAVE_KINDS, _IS_CALLED_AT_AN_ADDRESS = 1 << 18, 1 << 10, 1 << 11
 _MEMBERS, _NUMBER, _READ_ONLY = 72, 19, 1
 
 PLAIN = (
-    sys.implementation.name == "cpython"
-    and not sysconfig.get_config_var("Py_GIL_DISABLED")
-    and ctypes.sizeof(ctypes.c_void_p) == _WORD
-    and object.__basicsize__ == _HEAD
+    sys.implementation.name == "cpython" and ctypes.sizeof(ctypes.c_void_p) == _WORD and object.__basicsize__ == _HEAD
 )
-"""Whether objects of this Python are laid out as is written here."""
+"""Whether objects of this Python are laid out as is written here; their heads are longer without a lock, or traced."""
 
 
 class _Member(ctypes.Structure):

@@ -8,6 +8,8 @@ import sys
 from functools import cache
 from importlib.util import find_spec
 
+EFFORT = 2
+"""Of the code generator; no pass comes before it: the graph has nothing twice and nothing unused."""
 _TOLD = "/proc/cpuinfo"
 _CAN = ("flags", "Features")
 """Lines of a processor that say what it can do."""

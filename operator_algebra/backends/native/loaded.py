@@ -10,6 +10,8 @@ from typing import cast
 
 Entry = Callable[[int, int, int, bytes], int]
 """First sample, the one behind the last of this call, the last of all, and the table of addresses."""
+BEHIND = 64
+"""Bytes behind the last flag that are written, too: a vector of flags is written at once."""
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 
 

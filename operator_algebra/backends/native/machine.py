@@ -3,65 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from re import MULTILINE, search
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
+from operator_algebra.backends.native import elf
+from operator_algebra.backends.native.facts import EFFORT
+from operator_algebra.backends.native.image import Image
 from operator_algebra.backends.native.loaded import Loaded
 
-EFFORT = 2
-"""Of the code generator; no pass comes before it: the graph has nothing twice and nothing unused."""
+if TYPE_CHECKING:
+
+    class _Features(Protocol):
+        def get(self, name: str, /) -> bool | None: ...
+        def flatten(self) -> str: ...
+
+    class _TargetMachine(Protocol):
+        def emit_object(self, module: object, /) -> bytes: ...
+
+    class _Target(Protocol):
+        def create_target_machine(
+            self, *, cpu: str, features: str, opt: int, reloc: str, codemodel: str
+        ) -> _TargetMachine: ...
+
+    class _Targets(Protocol):
+        def from_default_triple(self) -> _Target: ...
+
+    class _Engine(Protocol):
+        def add_object_file(self, file: object, /) -> None: ...
+        def finalize_object(self) -> None: ...
+        def get_function_address(self, name: str, /) -> int: ...
+
+    class _ObjectFiles(Protocol):
+        def from_data(self, data: bytes, /) -> object: ...
+
+    class _Binding(Protocol):
+        """What is used of `llvmlite.binding`."""
+
+        llvm_version_info: tuple[int, ...]
+        Target: _Targets
+        ObjectFileRef: _ObjectFiles
+
+        def initialize_native_target(self) -> None: ...
+        def initialize_native_asmprinter(self) -> None: ...
+        def add_symbol(self, name: str, address: int, /) -> None: ...
+        def get_host_cpu_name(self) -> str: ...
+        def get_host_cpu_features(self) -> _Features: ...
+        def parse_assembly(self, text: str, /) -> object: ...
+        def create_mcjit_compiler(self, module: object, machine: _TargetMachine, /, *, use_lmm: bool) -> _Engine: ...
 
 
-class _Features(Protocol):
-    def get(self, name: str, /) -> bool | None: ...
-    def flatten(self) -> str: ...
-
-
-class _TargetMachine(Protocol):
-    def emit_object(self, module: object, /) -> bytes: ...
-
-
-class _Target(Protocol):
-    def create_target_machine(
-        self, *, cpu: str, features: str, opt: int, reloc: str, codemodel: str
-    ) -> _TargetMachine: ...
-
-
-class _Targets(Protocol):
-    def from_default_triple(self) -> _Target: ...
-
-
-class _Engine(Protocol):
-    def add_object_file(self, file: object, /) -> None: ...
-    def finalize_object(self) -> None: ...
-    def get_function_address(self, name: str, /) -> int: ...
-
-
-class _ObjectFiles(Protocol):
-    def from_data(self, data: bytes, /) -> object: ...
-
-
-class _Binding(Protocol):
-    """What is used of `llvmlite.binding`."""
-
-    llvm_version_info: tuple[int, ...]
-    Target: _Targets
-    ObjectFileRef: _ObjectFiles
-
-    def initialize_native_target(self) -> None: ...
-    def initialize_native_asmprinter(self) -> None: ...
-    def add_symbol(self, name: str, address: int, /) -> None: ...
-    def get_host_cpu_name(self) -> str: ...
-    def get_host_cpu_features(self) -> _Features: ...
-    def parse_assembly(self, text: str, /) -> object: ...
-    def create_mcjit_compiler(self, module: object, machine: _TargetMachine, /, *, use_lmm: bool) -> _Engine: ...
-
-
-@dataclass(frozen=True, eq=False)
-class Machine:
+class Machine(NamedTuple):
     """LLVM for this processor."""
 
     binding: _Binding
@@ -83,6 +76,10 @@ class Machine:
         """The object code of a module."""
         near = not search(r"^declare [^@]*@(?!llvm\.)", text, MULTILINE)  # calls nothing that stands elsewhere
         return self._target(near=near).emit_object(self.binding.parse_assembly(text))
+
+    def image_of(self, code: bytes) -> Image | None:
+        """What object code puts into memory, which later needs no LLVM; None if it is not understood."""
+        return elf.image_of(code)
 
     def loaded(self, code: bytes, outside: Mapping[str, int] | None = None) -> Loaded:
         """The functions of object code, which calls others at these addresses."""

@@ -1,33 +1,21 @@
-"""Machine code of a tape: made where it is worth its time, called with the addresses of arrays."""
+"""Machine code of a tape, called with the addresses of arrays."""
 
 from __future__ import annotations
 
 import ctypes
-import math
 from collections.abc import Sequence
 from struct import Struct
-from time import perf_counter
 from typing import NamedTuple, cast
 
 import numpy as np
 
 from operator_algebra.backends.native.crew import Batch
-from operator_algebra.backends.native.emit import BEHIND, native_text, staged_text
-from operator_algebra.backends.native.loaded import Loaded
-from operator_algebra.backends.native.machine import machine
-from operator_algebra.backends.native.store import code_of
+from operator_algebra.backends.native.loaded import BEHIND, Loaded
 from operator_algebra.backends.scalar.precision import DOUBLE, Precision
-from operator_algebra.backends.scalar.tape import Flags, Tape
-from operator_algebra.models.numeric import Kind, Numbers
+from operator_algebra.models.numeric import Flags, Kind, Numbers
 
-_TRIED, _ROUNDS = 128, 8
-"""Samples and calls by which the faster form is found."""
-_CLEAR = 5000
-"""Operations of a tape, above which it is faster stage by stage in any case."""
-LARGEST = 40_000
-"""Operations of a tape, above which the code generator takes several seconds."""
-
-
+_TRIED = 128
+"""Samples by which the time of a call is measured."""
 _FLOATS = np.dtype(np.float64)
 _BYTE = ctypes.c_char
 
@@ -97,41 +85,6 @@ class BoundCall(NamedTuple):
     def shared(self, threads: int) -> bool:
         """The same by several threads."""
         return Batch(self.code, self.samples, self.samples - 1, [self.table] * threads, self).computed()
-
-
-def native_kernel(
-    tape: Tape, given: Sequence[int], results: Sequence[int], precision: Precision = DOUBLE, *, make: bool = True
-) -> NativeKernel | None:
-    """The machine code of a tape; None without llvmlite, for large tapes, and for those with logarithms.
-
-    Without `make` it is only looked for among what is kept.
-    """
-    if len(tape.entries) > LARGEST or any(entry.operation == "log" for entry in tape.entries):
-        return None
-    here = machine()
-    if here is None:
-        return None
-    lanes = here.lanes * DOUBLE.bits // precision.bits
-    forms = (tape, given, results, lanes, precision)
-    staged = staged_text(*forms)
-    texts = [native_text(*forms)] if staged is None or len(tape.entries) <= _CLEAR else []
-    texts += [] if staged is None else [staged]
-    codes = [code_of(text, make=make) for text in texts]
-    return fastest([NativeKernel(code, given, results, precision) for code in codes if code is not None])
-
-
-def fastest(several: Sequence[NativeKernel]) -> NativeKernel | None:
-    """Of kernels that do the same the one that is done first; which one that is depends on more than their lengths."""
-    if len(several) < 2:
-        return several[0] if several else None
-    calls = [kernel.tried() for kernel in several]
-    least = [math.inf] * len(calls)
-    for _ in range(_ROUNDS):
-        for i, call in enumerate(calls):
-            start = perf_counter()
-            call()
-            least[i] = min(least[i], perf_counter() - start)
-    return several[least.index(min(least))]
 
 
 def in_rows(array: Numbers, count: int, size: int, kind: Kind = _FLOATS) -> Numbers:

@@ -8,18 +8,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from re import compile as pattern
 from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
-from operator_algebra.backends.native.elf import image_of
-from operator_algebra.backends.native.facts import facts
+from operator_algebra.backends.native.facts import EFFORT, facts
 from operator_algebra.backends.native.image import Image, stand
 from operator_algebra.backends.native.loaded import Loaded
-from operator_algebra.backends.native.machine import EFFORT, machine
+
+if TYPE_CHECKING:
+    from operator_algebra.backends.native.machine import Machine
 
 VARIABLE = "OPERATOR_ALGEBRA_CACHE"
 """Names another folder; if it is empty, nothing is kept."""
@@ -27,15 +28,13 @@ LIMIT = 64 * 2**20
 """Bytes of all files together; those that were not used for longest go first."""
 _SUFFIX = ".code"
 _DIGEST = sha256().digest_size
-_NAME = pattern(rf"[0-9a-f]+-[0-9a-f]+\{_SUFFIX}")
 _OPTIONS = f"effort {EFFORT}, near"
 _FOR_LLVM = b"\x7fobject code 1"
 """What object code is marked with that LLVM has to load, which believes whatever it is given."""
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
-class Store:
+class Store(NamedTuple):
     """A folder of machine code."""
 
     folder: Path
@@ -127,6 +126,11 @@ def store() -> Store | None:
     return Store(caches / "operator-algebra")
 
 
+def written(name: str) -> str:
+    """The text of a module that is a file of its own."""
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
 def code_of(text: str, outside: Mapping[str, int] = _NOTHING, *, make: bool = True) -> Loaded | None:
     """The code of a module, as it is kept or made; None where LLVM does not do it for this processor.
 
@@ -145,7 +149,7 @@ def code_of(text: str, outside: Mapping[str, int] = _NOTHING, *, make: bool = Tr
         made = here.compiled(text)
     except RuntimeError:
         return None
-    image = image_of(made)
+    image = here.image_of(made)
     code = _FOR_LLVM + made if image is None else bytes(image)
     found = _loaded(code, outside)
     if found is not None and kept is not None and name is not None and kept.write(name, code) and image is not None:
@@ -159,12 +163,19 @@ def kept_code(name: str, outside: Mapping[str, int] = _NOTHING) -> Loaded | None
     LLVM is not imported for it.
     """
     kept, here = store(), _here()
-    if kept is None or here is None or not name.startswith(here) or not _NAME.fullmatch(name):
+    if kept is None or here is None or not name.startswith(here) or not name[len(here) : -len(_SUFFIX)].isalnum():
         return None
     code = kept.read(name)
     image = None if code is None else Image.read(code)
     loaded = None if image is None else stand(image, outside)
     return None if loaded is None else replace(loaded, kept=name)
+
+
+def machine() -> Machine | None:
+    """LLVM for this processor, which is not imported for code that is kept."""
+    from operator_algebra.backends.native import machine as llvm
+
+    return llvm.machine()
 
 
 def _loaded(code: bytes, outside: Mapping[str, int], name: str | None = None) -> Loaded | None:

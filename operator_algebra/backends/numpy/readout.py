@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from operator_algebra.arguments import Redundant
-from operator_algebra.backends.backend import DOUBTFUL, SINGULAR, Measured, Result, refined_share
+from operator_algebra.backends.backend import Measured, Result
 from operator_algebra.backends.numpy.arrays import Block, Blocks, Scalars, Sizes
 from operator_algebra.backends.numpy.blocks import (
     adjoint,
@@ -24,6 +24,7 @@ from operator_algebra.backends.numpy.groups import GroupKernels, Kernel
 from operator_algebra.backends.numpy.levels import ANY, Group, Levels
 from operator_algebra.backends.numpy.redundant import LeastNorm, mended
 from operator_algebra.backends.numpy.walks import Walker
+from operator_algebra.backends.pivots import DOUBTFUL, SINGULAR, refined_share
 from operator_algebra.backends.sizes import place_of
 from operator_algebra.expressions.render import brief
 from operator_algebra.models.model import Model

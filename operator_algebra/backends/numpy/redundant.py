@@ -11,11 +11,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from operator_algebra.backends.backend import SINGULAR
 from operator_algebra.backends.numpy.arrays import Block, Flags, Scalars
 from operator_algebra.backends.numpy.blocks import Factors, multiply_out, norms
 from operator_algebra.backends.numpy.groups import GroupKernels
 from operator_algebra.backends.numpy.levels import ANY, Group
+from operator_algebra.backends.pivots import SINGULAR
 from operator_algebra.operators.spaces import ONE
 from operator_algebra.programs.program import Program
 from operator_algebra.programs.records import Ref, Term, references, terms_of

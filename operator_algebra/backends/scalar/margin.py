@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from operator_algebra.backends.backend import SMALL
+from operator_algebra.backends.pivots import SMALL
 from operator_algebra.backends.scalar.graph import Graph, Node
 from operator_algebra.backends.scalar.known import Key, Known, Source, values
 from operator_algebra.backends.scalar.resistance import Unknown

@@ -8,16 +8,14 @@ double precision, and of least largest error, by exchange (Remez), for single.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from operator_algebra.backends.backend import SMALL
+from operator_algebra.backends.pivots import SMALL
 
 Name = Literal["float64", "float32"]
 
 
-@dataclass(frozen=True)
-class Precision:
+class Precision(NamedTuple):
     """A kind of floats."""
 
     name: Name

@@ -11,15 +11,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from operator_algebra.backends.scalar.emit import placed
 from operator_algebra.backends.scalar.graph import Node, Operation, needed
 from operator_algebra.backends.scalar.sine import turned, turned_rows
 from operator_algebra.backends.scalar.traced import Traced
-from operator_algebra.models.numeric import AT_ONCE, Numbers, in_parts
-
-Flags = NDArray[np.bool_]
+from operator_algebra.models.numeric import AT_ONCE, Flags, Numbers, in_parts
 
 
 class Entry(NamedTuple):

@@ -19,7 +19,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from operator_algebra.backends.backend import SMALL
+from operator_algebra.backends.pivots import SMALL
 from operator_algebra.backends.scalar.graph import Graph, Node
 from operator_algebra.models.arrays import Indices
 from operator_algebra.models.numeric import Numbers

@@ -12,8 +12,8 @@ from typing import cast
 
 import numpy as np
 
-from operator_algebra.backends.backend import DOUBTFUL, HELD, SINGULAR, SMALL
 from operator_algebra.backends.laid import Laid
+from operator_algebra.backends.pivots import DOUBTFUL, HELD, SINGULAR, SMALL
 from operator_algebra.backends.scalar import tree_inverse
 from operator_algebra.backends.scalar.algebra import NodeNumbers
 from operator_algebra.backends.scalar.axes import Axes, chosen

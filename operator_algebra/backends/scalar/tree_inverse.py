@@ -16,7 +16,7 @@ from itertools import product
 
 import numpy as np
 
-from operator_algebra.backends.backend import SMALL
+from operator_algebra.backends.pivots import SMALL
 from operator_algebra.backends.scalar.algebra import Product, Turned
 from operator_algebra.backends.scalar.graph import Graph, Node
 from operator_algebra.expressions.nodes import Expr, Inverse

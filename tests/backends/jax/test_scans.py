@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from operator_algebra.backends.backend import SMALL
+from operator_algebra.backends.pivots import SMALL
 from operator_algebra.errors import NotLowerable, SingularError
 from operator_algebra.evaluation import evaluate_with_scale
 from operator_algebra.lowering.lower import lower

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from operator_algebra.backends.backend import SMALL
 from operator_algebra.backends.code import Code
 from operator_algebra.backends.loops.kind_tracer import CARRIED
 from operator_algebra.backends.loops.limits import EVERYWHERE
 from operator_algebra.backends.loops.pairs import loop_code
+from operator_algebra.backends.pivots import SMALL
 from operator_algebra.backends.scalar.graph import Untraceable
 from operator_algebra.backends.scalar.signature import Signature
 from tests.backends.scalar.calls import flat, least_pivot

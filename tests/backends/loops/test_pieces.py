@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
-from operator_algebra.backends.backend import SMALL
 from operator_algebra.backends.loops import classes
 from operator_algebra.backends.loops.emit import loop_text
 from operator_algebra.backends.loops.limits import EVERYWHERE
 from operator_algebra.backends.loops.pieces import cut
 from operator_algebra.backends.loops.places import Found
 from operator_algebra.backends.loops.records import Cut
+from operator_algebra.backends.pivots import SMALL
 from operator_algebra.backends.scalar.graph import Untraceable, operations
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.evaluation import evaluate_with_scale

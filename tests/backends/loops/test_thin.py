@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from operator_algebra.backends.backend import SMALL
 from operator_algebra.backends.loops.kind_tracer import KindTracer
 from operator_algebra.backends.loops.limits import EVERYWHERE
 from operator_algebra.backends.loops.pieces import _Cutter, _seen, cut  # pyright: ignore[reportPrivateUsage]
 from operator_algebra.backends.loops.records import Running
 from operator_algebra.backends.loops.run import LoopKernel, loop_kernel
 from operator_algebra.backends.loops.weights import _moving, alongs, inertia  # pyright: ignore[reportPrivateUsage]
+from operator_algebra.backends.pivots import SMALL
 from operator_algebra.backends.scalar import thin
 from operator_algebra.backends.scalar.graph import needed
 from operator_algebra.backends.scalar.precision import DOUBLE

@@ -9,13 +9,13 @@ import pytest
 
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
-from operator_algebra.backends.backend import SMALL
 from operator_algebra.backends.loops import weights as rules
 from operator_algebra.backends.loops.limits import EVERYWHERE
 from operator_algebra.backends.loops.pieces import cut
 from operator_algebra.backends.loops.records import Columns
 from operator_algebra.backends.loops.run import LoopKernel, loop_kernel
 from operator_algebra.backends.loops.weights import ABOVE, OWN
+from operator_algebra.backends.pivots import SMALL
 from operator_algebra.backends.scalar.known import FAR
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.expressions.build import inv

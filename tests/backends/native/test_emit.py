@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
 from operator_algebra.backends.native.emit import native_text
-from operator_algebra.backends.native.run import LARGEST, native_kernel
+from operator_algebra.backends.native.make import LARGEST, native_kernel
 from operator_algebra.backends.scalar.graph import Graph
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.backends.scalar.tape import Tape

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
@@ -167,7 +166,7 @@ def test_where_too_little_is_told_llvm_is_asked(
     usual = name(llvmlite)
     assert FACTS.facts() is None
     for field in ("processor", "features", "made_by"):
-        other = replace(here(), **{field: "other"})
+        other = here()._replace(**{field: "other"})
         monkeypatch.setattr(stores, "machine", lambda other=other: other)
         assert name(llvmlite) != usual
     monkeypatch.setattr(stores, "machine", machine)

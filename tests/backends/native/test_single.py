@@ -16,7 +16,8 @@ from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
 from operator_algebra.backends import floats
 from operator_algebra.backends import kernel as kernels
-from operator_algebra.backends.native.run import NativeKernel, native_kernel
+from operator_algebra.backends.native.make import native_kernel
+from operator_algebra.backends.native.run import NativeKernel
 from operator_algebra.backends.scalar.graph import Graph
 from operator_algebra.backends.scalar.precision import SINGLE
 from operator_algebra.backends.scalar.tape import Tape

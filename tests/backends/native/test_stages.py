@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from operator_algebra.applications import dynamics
-from operator_algebra.backends.native import run
+from operator_algebra.backends.native import make
 from operator_algebra.backends.native import stages as module
 from operator_algebra.backends.native.emit import staged_text
 from operator_algebra.backends.native.loaded import Loaded
-from operator_algebra.backends.native.run import fastest, native_kernel
+from operator_algebra.backends.native.make import fastest, native_kernel
 from operator_algebra.backends.native.stages import places, ready, stages
 from operator_algebra.backends.scalar.tape import Tape
 from operator_algebra.expressions.nodes import Expr
@@ -133,7 +133,7 @@ def test_the_faster_form_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
         code(tape, [array.shape[1] for array in arrays], [len(tape.results)], staged=staged) for staged in (False, True)
     ]
     for lengths, chosen in (((2.0, 1.0), 1), ((1.0, 2.0), 0), ((1.0, 1.0), 0)):
-        monkeypatch.setattr(run, "perf_counter", Clock(*lengths))
+        monkeypatch.setattr(make, "perf_counter", Clock(*lengths))
         assert fastest(several) is several[chosen]
     assert fastest(several[1:]) is several[1]
     assert fastest([]) is None
@@ -145,14 +145,14 @@ def test_the_faster_form_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_of_very_long_lists_there_is_one_form(clear: int, made: int, monkeypatch: pytest.MonkeyPatch) -> None:
     call, tape = forward("arm7")
     arrays, texts = arrays_of(call, 9), list[str]()
-    plain = run.code_of
+    plain = make.code_of
 
     def code_of(text: str, *, make: bool) -> Loaded | None:
         texts.append(text)
         return plain(text, make=make)
 
-    monkeypatch.setattr(run, "_CLEAR", clear)
-    monkeypatch.setattr(run, "code_of", code_of)
+    monkeypatch.setattr(make, "_CLEAR", clear)
+    monkeypatch.setattr(make, "code_of", code_of)
     kernel = native_kernel(tape, [array.shape[1] for array in arrays], [len(tape.results)])
     assert kernel is not None
     assert same(tape, kernel, arrays)

@@ -13,12 +13,15 @@ import numpy as np
 import pytest
 
 from operator_algebra.backends import kernel as kernels
-from operator_algebra.backends.native import run as native_run
+from operator_algebra.backends.native import crew
+from operator_algebra.backends.native import make as native_make
 from operator_algebra.backends.native import store as stores
+from operator_algebra.backends.native.door import doors
 from operator_algebra.backends.native.emit import native_text
 from operator_algebra.backends.native.image import Absolute, Image
 from operator_algebra.backends.native.machine import Machine, machine
-from operator_algebra.backends.native.run import NativeKernel, native_kernel
+from operator_algebra.backends.native.make import native_kernel
+from operator_algebra.backends.native.run import NativeKernel
 from operator_algebra.backends.native.store import VARIABLE, Store, code_of, kept_code, store
 from operator_algebra.backends.scalar.graph import Graph
 from operator_algebra.backends.scalar.tape import Tape
@@ -28,6 +31,12 @@ from tests.backends.native.test_run import kernel_of_arm
 from tests.house.tree import ROOT
 
 pytest.importorskip("llvmlite")
+
+
+def sharing() -> Any:
+    """What threads share, loaded anew."""
+    private: Any = crew
+    return private._sharing.__wrapped__()
 
 
 @pytest.fixture
@@ -140,10 +149,10 @@ def test_names_that_are_none_find_nothing(change: str, kept: Store) -> None:
 def test_object_code_that_llvm_has_to_load_is_kept_for_it(
     kept: Store, made: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def not_understood(code: bytes) -> None:
-        assert code
+    def not_understood(self: Machine, code: bytes) -> None:
+        assert code, self
 
-    monkeypatch.setattr(stores, "image_of", not_understood)
+    monkeypatch.setattr(Machine, "image_of", not_understood)
     first = value(tape_of())
     found = code_of(text_of())
     assert found is not None
@@ -264,7 +273,7 @@ def test_kept_code_is_looked_for_before_code_is_made(
 
     def told(*arguments: Any, make: bool = True) -> Any:
         asked.append(make)
-        return native_run.native_kernel(*arguments, make=make)
+        return native_make.native_kernel(*arguments, make=make)
 
     monkeypatch.setattr(kernels, "native_kernel", told)
     kernel, call = kernel_of_arm()
@@ -276,3 +285,69 @@ def test_kept_code_is_looked_for_before_code_is_made(
     assert again.native
     assert asked == [False, True, False]
     assert len(made) == len(kept.sizes()) == 1
+
+
+THIN = """
+import ctypes
+import sys
+import numpy as np
+from operator_algebra.backends.native.crew import Batch
+from operator_algebra.backends.native.door import doors
+from operator_algebra.backends.native.run import NativeKernel
+from operator_algebra.backends.native.store import kept_code
+code = kept_code(sys.argv[1])
+kernel = NativeKernel(code, [1], [1])
+x = np.linspace(-2, 2, 9000).reshape(-1, 1)
+one, several = kernel([x], len(x)), kernel([x], len(x), threads=2)
+assert one.whole and several.whole
+assert np.array_equal(one.results[0], several.results[0])
+found = doors()
+assert found is not None
+out = np.empty_like(x)
+call = kernel.bound([x], len(x))
+found.of_arrays(call, out, print, quiet=10)()
+assert np.array_equal(out, one.results[0])
+print(one.results[0].sum().hex())
+many = ("llvmlite", "operator_algebra.lowering", "operator_algebra.programs", "operator_algebra.expressions")
+rest = "native.emit", "native.text", "native.make", "scalar.tape"
+made = tuple(f"operator_algebra.backends.{name}" for name in rest)
+print(sorted(name for name in sys.modules if name.startswith((*many, *made))))
+print(sorted(name for name in sys.modules if name in ("tempfile", "importlib.metadata", "sysconfig", "numpy.ma")))
+"""
+
+
+def test_a_new_process_calls_kept_code_without_what_makes_it(kept: Store) -> None:
+    name = image_is_kept()
+    doors.__wrapped__()
+    sharing()
+    assert len(kept.sizes()) == 3
+    kernel = NativeKernel(code_of(text_of()) or pytest.fail("there is none"), [1], [1])
+    x = np.linspace(-2, 2, 9000).reshape(-1, 1)
+    expected = kernel([x], len(x)).results[0].sum().hex()
+    command = [sys.executable, "-c", THIN, name]
+    several = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    for process in several:
+        assert process.communicate()[0].splitlines() == [expected, "[]", "[]"]
+        assert process.returncode == 0
+
+
+ENDS = """
+import sys
+from operator_algebra.backends.native import crew
+sharing = crew._sharing()
+helpers = [crew.Helper(sharing) for _ in range(3)]
+crew._idle.extend(helpers)
+crew._PATIENCE = 0.0
+if sys.argv[1] == "left":  # nobody tells them that this is the end
+    crew._idle.clear()
+if sys.argv[1] == "held":
+    held = helpers
+"""
+
+
+@pytest.mark.parametrize("how", ["told", "left", "held"])
+def test_a_process_may_end_while_its_threads_are_in_kept_code(how: str, kept: Store) -> None:
+    assert sharing() is not None
+    for _ in range(3):
+        subprocess.run([sys.executable, "-c", ENDS, how], cwd=ROOT, check=True, timeout=60)
+    assert len(kept.sizes()) == 1

@@ -9,7 +9,7 @@ import pytest
 
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
-from operator_algebra.backends.backend import SMALL
+from operator_algebra.backends.pivots import SMALL
 from operator_algebra.backends.scalar import margin as margins
 from operator_algebra.backends.scalar.by_bodies import borne_by_bodies
 from operator_algebra.backends.scalar.graph import Node, operations

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
-from operator_algebra.backends.backend import HELD, SMALL, Result
+from operator_algebra.backends.backend import Result
+from operator_algebra.backends.pivots import HELD, SMALL
 from operator_algebra.backends.scalar.graph import Node, Untraceable, needed, operations
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.backends.scalar.trace import trace

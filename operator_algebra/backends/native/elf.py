@@ -95,9 +95,8 @@ def _content(code: bytes, section: _Section) -> bytes:
 
 
 def _sections(code: bytes) -> list[_Section]:
-    *kind, system, purpose, processor, version, _, _, start, _, header, _, _, width, count, _ = _HEADER.unpack_from(
-        code
-    )
+    fields = _HEADER.unpack_from(code)
+    *kind, system, purpose, processor, version, _, _, start, _, header, _, _, width, count, _ = fields
     _demand(tuple(kind) == _KIND and system in _SYSTEMS and version == 1)
     _demand((purpose, processor, header, width) == (_FOR_LINKING, _X86_64, _HEADER.size, _SECTION.size))
     return [_Section(*one) for one in _SECTION.iter_unpack(_part(code, start, count * width))]

@@ -162,8 +162,9 @@ def kept_code(name: str, outside: Mapping[str, int] = _NOTHING) -> Loaded | None
 
     LLVM is not imported for it.
     """
-    kept, here = store(), _here()
-    if kept is None or here is None or not name.startswith(here) or not name[len(here) : -len(_SUFFIX)].isalnum():
+    kept, here = store(), _here() or ""
+    own = name.removeprefix(here).removesuffix(_SUFFIX)
+    if kept is None or not here or name != f"{here}{own}{_SUFFIX}" or not own.isalnum():
         return None
     code = kept.read(name)
     image = None if code is None else Image.read(code)

@@ -135,6 +135,21 @@ def test_kept_code_is_found_by_its_name(kept: Store, made: list[str], monkeypatc
     assert len(made) == 1
 
 
+def test_each_byte_of_a_file_may_be_wrong(kept: Store) -> None:
+    name = image_is_kept()
+    path = kept.folder / name
+    data = path.read_bytes()
+    for i in range(len(data)):
+        path.write_bytes(data[:i] + bytes([data[i] ^ 1 << i % 8]) + data[i + 1 :])
+        assert kept_code(name) is None
+        assert not path.exists()
+        if i % 16 == 0:
+            path.write_bytes(data[:i])
+            assert kept_code(name) is None
+    path.write_bytes(data)
+    assert kept_code(name) is not None
+
+
 @pytest.mark.parametrize("change", ["../code/", "/", "x", "0" * 16 + "-"])
 def test_names_that_are_none_find_nothing(change: str, kept: Store) -> None:
     name = image_is_kept()

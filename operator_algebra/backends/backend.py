@@ -32,7 +32,7 @@ Result = Numbers | list[Numbers]
 """An array, or one block for each body where their sizes differ; the batch comes first."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Measured:
     """How far a pivot is from zero: its smallest singular value over the size of the terms it was summed from."""
 
@@ -52,7 +52,7 @@ class Measured:
     """Whether the measure is the share of the compliance that springs leave."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
     """What a backend returns: the results by output, and the pivots met. It raises nothing for a bad pivot."""
 

@@ -12,12 +12,11 @@ import pickle
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
 from types import FunctionType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -41,10 +40,13 @@ if TYPE_CHECKING:
 
 _OURS = ("operator_algebra", "builtins", "fractions")
 """Where the classes and functions are from that may occur in what is asked for."""
+_ELSEWHERE = frozenset(
+    ("__pycache__", "applications", "bench", "checking", "cli", "interop", "meaning", "proofs", "views")
+)
+"""Folders of the package that no program and no code comes from."""
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """Machine code for one form of arguments."""
 
     given: tuple[int, ...]
@@ -54,16 +56,14 @@ class Form:
     """The name of its file."""
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """What is kept of a program for one mechanism."""
 
     interface: Interface
     forms: Mapping[Key, Form]
 
 
-@dataclass(frozen=True)
-class Drawer:
+class Drawer(NamedTuple):
     """The place of a program and a mechanism among what is kept."""
 
     store: Store
@@ -87,7 +87,7 @@ class Drawer:
             return
         there = self.read() or Record(interface, {})
         form = Form(code.given, tuple(code.results), code.length, code.kept)
-        self.store.write(self.name, pickle.dumps(replace(there, forms={**there.forms, key: form})))
+        self.store.write(self.name, pickle.dumps(there._replace(forms={**there.forms, key: form})))
 
 
 def drawer(asked: object, model: Model) -> Drawer | None:
@@ -198,14 +198,14 @@ def _ours(kind: type | FunctionType) -> bool:
 
 @cache
 def _package() -> str:
-    """What tells one state of the package from another: all its files, with their sizes and times."""
+    """What tells one state of the package from another: the files that code comes from, with their sizes and times."""
     told = [sys.version, np.__version__, *sorted(_files(str(Path(__file__).parents[1])))]
     return sha256("\0".join(told).encode()).hexdigest()
 
 
 def _files(folder: str) -> Iterator[str]:
     for entry in os.scandir(folder):
-        if entry.name == "__pycache__":
+        if entry.name in _ELSEWHERE:
             continue
         if entry.is_dir():
             yield from _files(entry.path)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 Shape = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Laid:
+class Laid(NamedTuple):
     """How a result is laid out: the shapes of its arrays, one alone or a list of them."""
 
     name: str

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from operator_algebra.expressions.nodes import Symbol
 from operator_algebra.operators.spaces import ONE
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
     from operator_algebra.programs.program import Output, Program
 
 
-@dataclass(frozen=True)
-class Interface:
+class Interface(NamedTuple):
     """Of a program, which need not be there yet for it: see `Program` for the fields."""
 
     formula: str

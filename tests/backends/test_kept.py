@@ -86,6 +86,7 @@ print(*(name in sys.modules for name in {modules}))
 """
 HEAVY = (
     "llvmlite",
+    "operator_algebra.programs.program",
     "operator_algebra.lowering.lower",
     "operator_algebra.backends.floats",
 )
@@ -297,6 +298,22 @@ def test_a_file_of_the_package_that_changes_is_another_package(tmp_path: Path) -
     (tmp_path / "__pycache__" / "a.pyc").write_text("")
     assert told() == seen[-1]
     assert all(one != two for one, two in pairwise(seen))
+
+
+IMPORTED = """
+import sys, numpy as np
+from operator_algebra.compiler import compile
+from operator_algebra.models.families import chain
+compile("inv(H phi M phi.T H.T) T", chain(3), backend="compiled")(q=np.zeros(3), T=np.ones(3))
+print(*{name.split(".")[1] for name in sys.modules if name.startswith("operator_algebra.")})
+"""
+
+
+def test_code_comes_from_the_files_that_are_looked_at() -> None:
+    environment = {**os.environ, VARIABLE: ""}
+    imported = subprocess.check_output([sys.executable, "-c", IMPORTED], cwd=ROOT, text=True, env=environment).split()
+    assert {"lowering", "backends", "models"} <= set(imported)
+    assert not kept_module._ELSEWHERE.intersection(imported)  # pyright: ignore[reportPrivateUsage]
 
 
 def test_what_is_a_users_own_is_not_kept() -> None:

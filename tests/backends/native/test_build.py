@@ -19,6 +19,7 @@ def kernels(program: oa.Compiled) -> list[bool]:
 
 
 def test_the_first_call_has_machine_code_and_the_bits_of_others() -> None:
+    pytest.importorskip("llvmlite")
     model = oa.chain(4, joint=["revolute", "spherical"], seed=2)
     q, v = model.random(1)
     formula = inv(H @ phi @ M @ phi.T @ H.T) @ T

@@ -34,6 +34,8 @@ from tests.often import some
 from tests.programs.test_interpreted_programs import FORK, inputs
 from tests.strategies import mechanisms
 
+pytest.importorskip("llvmlite")
+
 WIDTHS = (2, 4, 8)
 """Plain x86-64 and ARM, AVX2, AVX-512; where registers are shorter, the code generator takes several."""
 

@@ -15,11 +15,10 @@ from operator_algebra.backends.native import facts as facts_of_here
 from operator_algebra.backends.native import store as stores
 from operator_algebra.backends.native.machine import machine
 from operator_algebra.backends.native.run import NativeKernel
-from operator_algebra.backends.native.store import code_of, kept_code
-from tests.backends.native.test_store import Store, here, kept, text_of
+from operator_algebra.backends.native.store import Store, code_of, kept_code
+from tests.backends.native.machine_code import here, text_of
 
 pytest.importorskip("llvmlite")
-__all__ = ["kept"]
 
 FACTS: Any = facts_of_here
 STORES: Any = stores

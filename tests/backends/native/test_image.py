@@ -23,11 +23,10 @@ from operator_algebra.backends.native.elf import image_of
 from operator_algebra.backends.native.emit import native_text, staged_text
 from operator_algebra.backends.native.image import Absolute, Image, stand
 from operator_algebra.backends.native.loaded import Loaded
-from operator_algebra.backends.native.machine import Machine, machine
+from operator_algebra.backends.native.machine import Machine
 from operator_algebra.backends.native.run import NativeKernel
 from tests.backends.native.doors import NAMES, arguments, entered, kernel_of
-from tests.backends.native.machine_code import Floats, bits
-from tests.backends.native.test_store import tape_of
+from tests.backends.native.machine_code import Floats, bits, here, tape_of
 
 pytest.importorskip("llvmlite")
 
@@ -58,12 +57,6 @@ define i64 @count() {
   ret i64 %x
 }
 """
-
-
-def here() -> Machine:
-    found = machine()
-    assert found is not None
-    return found
 
 
 def understood(code: bytes) -> Image:

@@ -13,22 +13,21 @@ import pytest
 
 from operator_algebra.applications import dynamics
 from operator_algebra.backends import kernel as kernels
-from operator_algebra.backends.kernel import Kernel
 from operator_algebra.backends.native import machine as machines
 from operator_algebra.backends.native import run as native_run
 from operator_algebra.backends.native.run import NativeKernel
-from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.backends.scalar.tape import Tape
 from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import random_tree
-from operator_algebra.models.gallery import load
 from operator_algebra.operators.vanishing import vanishing
-from tests.backends.native.machine_code import Floats, arrays_of, bits, code, same
+from tests.backends.native.machine_code import Floats, arrays_of, bits, code, kernel_of_arm, same
 from tests.backends.scalar.calls import Call
 from tests.fences import CAN, fenced
 from tests.house.tree import ROOT
 from tests.programs.test_interpreted_programs import inputs
 from tests.strategies import ALL_JOINTS
+
+pytest.importorskip("llvmlite")
 
 TREE = random_tree(4, joints=ALL_JOINTS, seed=5)
 
@@ -146,13 +145,6 @@ def test_threads_at_once(made: Made) -> None:
 
 
 # -- when there is machine code ----------------------------------------------------------------------------------------
-
-
-def kernel_of_arm() -> tuple[Kernel, Call]:
-    model = load("arm7")
-    program = lower(dynamics.inverse_dynamics, zeros=vanishing(model))
-    call = Call.of(program, model, model.random(0)[0], {name: np.ones(7) for name in ("v", "qdd")})
-    return Kernel(call.program, call.model, Signature.of(call.inputs)), call
 
 
 def test_it_is_made_once_it_is_worth_its_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,17 +17,13 @@ from operator_algebra.backends.native import crew
 from operator_algebra.backends.native import make as native_make
 from operator_algebra.backends.native import store as stores
 from operator_algebra.backends.native.door import doors
-from operator_algebra.backends.native.emit import native_text
 from operator_algebra.backends.native.image import Absolute, Image
-from operator_algebra.backends.native.machine import Machine, machine
+from operator_algebra.backends.native.machine import Machine
 from operator_algebra.backends.native.make import native_kernel
 from operator_algebra.backends.native.run import NativeKernel
 from operator_algebra.backends.native.store import VARIABLE, Store, code_of, kept_code, store
-from operator_algebra.backends.scalar.graph import Graph
 from operator_algebra.backends.scalar.tape import Tape
-from operator_algebra.backends.scalar.trace import Traced
-from tests.backends.native.machine_code import arrays_of
-from tests.backends.native.test_run import kernel_of_arm
+from tests.backends.native.machine_code import arrays_of, kernel_of_arm, tape_of, text_of
 from tests.house.tree import ROOT
 
 pytest.importorskip("llvmlite")
@@ -37,29 +33,6 @@ def sharing() -> Any:
     """What threads share, loaded anew."""
     private: Any = crew
     return private._sharing.__wrapped__()
-
-
-@pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
-    folder = tmp_path / "code"
-    monkeypatch.setenv(VARIABLE, str(folder))
-    return Store(folder)
-
-
-def tape_of(factor: float = 0.5) -> Tape:
-    graph = Graph()
-    x = graph.input(0)
-    return Tape.of(Traced((), (x * factor + x.sin(),), (), ()), 1)
-
-
-def text_of(factor: float = 0.5) -> str:
-    return native_text(tape_of(factor), [1], [1], here().lanes)
-
-
-def here() -> Machine:
-    found = machine()
-    assert found is not None
-    return found
 
 
 def value(tape: Tape, *, make: bool = True) -> float | None:

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from time import time_ns
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+LOADED = time_ns()
+"""When this process began to read the files of the package, in nanoseconds since 1970."""
 
 if TYPE_CHECKING:
     from operator_algebra import course as course

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from operator_algebra import LOADED
 from operator_algebra.backends.backend import Executable
 from operator_algebra.backends.code import Code
 from operator_algebra.backends.generated import Generated
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 _OURS = ("operator_algebra", "builtins", "fractions")
 """Where the classes and functions are from that may occur in what is asked for."""
+_FORMS = 16
+"""Of arguments, so many are kept of a program."""
 _ELSEWHERE = frozenset(
     ("__pycache__", "applications", "bench", "checking", "cli", "interop", "meaning", "proofs", "views")
 )
@@ -83,11 +86,12 @@ class Drawer(NamedTuple):
 
     def keep(self, interface: Interface, key: Key, code: Ready) -> None:
         """Keep where the machine code for a form of arguments is."""
-        if code.kept is None:
+        if code.kept is None or _state()[1] != _package():
             return
         there = self.read() or Record(interface, {})
         form = Form(code.given, tuple(code.results), code.length, code.kept)
-        self.store.write(self.name, pickle.dumps(there._replace(forms={**there.forms, key: form})))
+        last = list(there.forms.items())[1 - _FORMS :]
+        self.store.write(self.name, pickle.dumps(there._replace(forms={**dict(last), key: form})))
 
 
 def drawer(asked: object, model: Model) -> Drawer | None:
@@ -95,15 +99,16 @@ def drawer(asked: object, model: Model) -> Drawer | None:
 
     None where nothing is kept, or where something of a user's own takes part, whose code may change.
     """
-    kept = store()
-    if kept is None or not all(group.stacked and _ours(group.kind_class) for group in model.joint_groups):
+    kept, package = store(), _package()
+    ours = all(group.stacked and _ours(group.kind_class) for group in model.joint_groups)
+    if kept is None or package is None or not ours:
         return None
     told = io.BytesIO()
     try:
         _Told(told, protocol=pickle.HIGHEST_PROTOCOL).dump(asked)
     except (_Foreign, pickle.PicklingError, AttributeError, TypeError):
         return None
-    name = kept.name(f"compiled\0{_package()}\0{model.digest}\0{sha256(told.getvalue()).hexdigest()}")
+    name = kept.name(f"compiled\0{package}\0{model.digest}\0{sha256(told.getvalue()).hexdigest()}")
     return None if name is None else Drawer(kept, name)
 
 
@@ -197,13 +202,24 @@ def _ours(kind: type | FunctionType) -> bool:
 
 
 @cache
-def _package() -> str:
-    """What tells one state of the package from another: the files that code comes from, with their sizes and times."""
-    told = [sys.version, np.__version__, *sorted(_files(str(Path(__file__).parents[1])))]
-    return sha256("\0".join(told).encode()).hexdigest()
+def _package() -> str | None:
+    """What tells one state of the package from another; None where files have changed since this process read some."""
+    try:
+        newest, state = _state()
+    except OSError:  # it is no folder of files
+        return None
+    return None if newest > LOADED else state
 
 
-def _files(folder: str) -> Iterator[str]:
+def _state() -> tuple[int, str]:
+    """When the files that code comes from were last changed, and their sizes and times."""
+    found = sorted(_files(str(Path(__file__).parents[1])))
+    told = [sys.version, np.__version__, *map(str, found)]
+    return max(changed for _, _, changed in found), sha256("\0".join(told).encode()).hexdigest()
+
+
+def _files(folder: str) -> Iterator[tuple[str, int, int]]:
+    """Paths, sizes and times of files."""
     for entry in os.scandir(folder):
         if entry.name in _ELSEWHERE:
             continue
@@ -211,4 +227,4 @@ def _files(folder: str) -> Iterator[str]:
             yield from _files(entry.path)
         else:
             state = entry.stat()
-            yield f"{entry.path} {state.st_size} {state.st_mtime_ns}"
+            yield entry.path, state.st_size, state.st_mtime_ns

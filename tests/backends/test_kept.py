@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from operator_algebra import compiler
+from operator_algebra import LOADED, compiler
 from operator_algebra import symbols as s
 from operator_algebra.applications import dynamics
 from operator_algebra.backends import kept as kept_module
@@ -282,7 +282,7 @@ def test_every_part_of_what_is_asked_for_has_a_place_of_its_own() -> None:
 
 
 def test_a_file_of_the_package_that_changes_is_another_package(tmp_path: Path) -> None:
-    def told() -> list[str]:
+    def told() -> list[tuple[str, int, int]]:
         return sorted(kept_module._files(str(tmp_path)))  # pyright: ignore[reportPrivateUsage]
 
     (tmp_path / "below").mkdir()
@@ -298,6 +298,34 @@ def test_a_file_of_the_package_that_changes_is_another_package(tmp_path: Path) -
     (tmp_path / "__pycache__" / "a.pyc").write_text("")
     assert told() == seen[-1]
     assert all(one != two for one, two in pairwise(seen))
+
+
+def test_what_was_changed_while_the_process_ran_is_not_kept(folder: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that were read before may differ from those that are there."""
+    place = drawer_of()
+    assert place is not None
+    q, v = ARM.random(0)
+    newest, _ = kept_module._state()  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(kept_module, "_state", lambda: (newest, "another"))
+    as_in_a_new_process(FORWARD, ARM, backend="compiled")(q=q, v=v, T=np.ones(7))
+    assert place.read() is None
+    assert folder.sizes()  # the code is, by its own text
+    kept_module._package.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(kept_module, "_state", lambda: (LOADED + 1, "another"))
+    assert drawer_of() is None
+    kept_module._package.cache_clear()  # pyright: ignore[reportPrivateUsage]
+
+
+def test_so_many_forms_of_arguments_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_module, "_FORMS", 2)
+    q, e = ARM.neutral(), inv(MASS) @ operator("B", space("given", attached=False) >> TORQUE)
+    compiler.compile(e, ARM, backend="compiled")
+    for columns in (1, 2, 3):
+        as_in_a_new_process(e, ARM, backend="compiled")(q=q, B=np.ones((7, columns)))
+    again = as_in_a_new_process(e, ARM)._numeric()  # pyright: ignore[reportPrivateUsage]
+    assert isinstance(again, KeptProgram)
+    sizes = [form.given for form in again._record.forms.values()]  # pyright: ignore[reportPrivateUsage]
+    assert sizes == [(7, 14), (7, 21)]
 
 
 IMPORTED = """

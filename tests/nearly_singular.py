@@ -19,6 +19,7 @@ from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Body, Model
 from operator_algebra.spatial.inertia import Inertia
 from operator_algebra.spatial.transforms import Placement
+from tests.backends.loops.rods import rods
 from tests.euler_angles import Tilted
 from tests.models.formats.urdf.robots import load_quietly, robot_files
 from tests.strategies import ALL_JOINTS, random_body
@@ -178,6 +179,11 @@ def oblique(rng: Rng) -> Model:
     return _loose("oblique", bodies)
 
 
+def thin_rods(rng: Rng) -> Model:
+    """Rods in a chain or a tree, thin or not, aligned or nearly so, with tips of any mass."""
+    return rods(int(rng.integers(3, 13)), int(rng.integers(2**31)))
+
+
 DOUBTFUL: dict[str, Callable[[Rng], Model]] = {
     "redundant point": redundant_point,
     "redundant body": redundant_body,
@@ -189,14 +195,15 @@ DOUBTFUL: dict[str, Callable[[Rng], Model]] = {
     "one heavy": one_heavy,
     "spread tree": spread_tree,
 }
-OBLIQUE: dict[str, Callable[[Rng], Model]] = {"oblique": oblique}
+AXES: dict[str, Callable[[Rng], Model]] = {"oblique": oblique, "thin rods": thin_rods}
+"""Where what is lost depends on how axes stand."""
 HEALTHY: dict[str, Callable[[Rng], Model]] = {"healthy tree": healthy_tree, "robot": robot}
 
 
 def sample(family: str, seed: int) -> Sample:
     """One mechanism of a family in a random, a neutral, or a nearly neutral or rectangular pose."""
     rng = np.random.default_rng([seed, *family.encode()])
-    model = (DOUBTFUL | OBLIQUE | HEALTHY)[family](rng)
+    model = (DOUBTFUL | AXES | HEALTHY)[family](rng)
     q, _ = model.random(int(rng.integers(2**31)))
     if family not in HEALTHY:
         kind = rng.random()

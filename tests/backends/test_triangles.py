@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from operator_algebra.backends.numpy.arrays import Block
-from operator_algebra.backends.numpy.triangles import Equations
+from operator_algebra.backends.numpy.blocks import solve
+from operator_algebra.backends.numpy.equations import Equations
+from operator_algebra.backends.numpy.triangles import stacked
 
 EPS = np.finfo(float).eps
 SAMPLES = 3
@@ -22,7 +24,7 @@ def as_executables_divide() -> Iterator[None]:
         yield
 
 
-def stacked(blocks: int, rng: np.random.Generator) -> tuple[Equations, Block, Block, int]:
+def drawn(blocks: int, rng: np.random.Generator) -> tuple[Equations, Block, Block, int]:
     """Unknowns of up to six, each equation with three of them; as dense matrices, with the columns of the others."""
     equations = Equations()
     sizes = [int(n) for n in rng.integers(1, 7, blocks)]
@@ -46,7 +48,7 @@ def stacked(blocks: int, rng: np.random.Generator) -> tuple[Equations, Block, Bl
 @pytest.mark.parametrize(("blocks", "seed"), [(1, 0), (4, 1), (12, 2), (18, 3), (25, 4), (60, 5)])
 def test_unknowns_and_determinants_are_those_of_dense_algebra(blocks: int, seed: int, salt: int | None) -> None:
     rng = np.random.default_rng(seed)
-    equations, matrix, constant, width = stacked(blocks, rng)
+    equations, matrix, constant, width = drawn(blocks, rng)
     found = equations.triangularised(width, width, salt)
     inner, other = matrix[..., :width], rng.normal(size=(SAMPLES, 3, 1))
     expected = np.linalg.solve(inner, constant - matrix[..., width:] @ other)
@@ -63,7 +65,7 @@ def test_unknowns_and_determinants_are_those_of_dense_algebra(blocks: int, seed:
 @pytest.mark.parametrize(("blocks", "seed"), [(4, 0), (25, 1), (60, 2)])
 def test_a_row_that_depends_on_the_others_leaves_no_digit(blocks: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    equations, matrix, _, width = stacked(blocks, rng)
+    equations, matrix, _, width = drawn(blocks, rng)
     healthy = equations.triangularised(width, width, salt=0)
     assert (healthy.kept > 1e-4).all()
     columns = slice(0, matrix.shape[-1])
@@ -109,3 +111,24 @@ def test_no_equations_for_no_unknowns_say_nothing() -> None:
     assert found.kept.tolist() == [1.0] * 4
     assert found.logdet.tolist() == found.exponent.tolist() == [0.0] * 4
     assert not found.negative.any()
+
+
+@pytest.mark.parametrize("size", [1e-8, 1.0, 1e8])
+@pytest.mark.parametrize("thin", [1e-6, 1e-13, 1e-19])
+def test_the_constant_of_a_definition_takes_no_digits(size: float, thin: float) -> None:
+    """x = y + a and z = t x − c where t is small: of z alone, x would be what a difference of c leaves."""
+    rng = np.random.default_rng(0)
+    mixed = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    y, a, c = size * rng.normal(size=(3, 3, 1))
+    equations = Equations()
+    x, z, given = equations.columns([3, 3, 3])
+    equations.add(3, [(x, mixed), (given, -mixed)], mixed @ a)
+    equations.add(3, [(z, -np.eye(3)), (x, thin * np.eye(3))], c, defines=z)
+    found = equations.triangularised(3, 6, salt=0)
+    relation = found.relation
+    left = solve(relation.own, relation.constant - relation.others @ y)
+    unknowns = found.placed(stacked([found.solved(stacked([left, y])), left]))
+    # Backward stable in six columns.
+    allowed = 8 * 6 * EPS
+    assert np.abs(unknowns[x] - (y + a)).max() <= allowed * np.abs([y, a]).max()
+    assert np.abs(unknowns[z] - (thin * (y + a) - c)).max() <= allowed * np.abs([y, a, c]).max()

@@ -66,6 +66,11 @@ FORMULAS: dict[str, Expr | Query] = {
     "task": PICK.T @ s.phi.T @ s.H.T @ inv(MASS) @ s.H @ s.phi @ PICK,
     "step": inv(STEP) @ s.T,
 }
+AT_BODIES: dict[str, Expr | Query] = {
+    "compliances": diag(s.phi.T @ s.H.T @ inv(MASS) @ s.H @ s.phi),
+    "body acceleration": PICK.T @ s.phi.T @ s.H.T @ inv(MASS) @ s.T,
+}
+"""Judged on single mechanisms, no part of the record."""
 
 
 @dataclass(frozen=True)
@@ -134,12 +139,24 @@ class Truth:
         if formula == "logdet":
             return log_determinant(factors)
         if formula == "task":
-            jacobian = self._of(s.H @ s.phi @ PICK, "pick")
-            return jacobian.T @ solved(factors, jacobian)
+            return self._picked.T @ solved(factors, self._picked)
+        if formula == "body acceleration":
+            return self._picked.T @ solved(factors, T)
         inverse = self._inverse
         if formula == "trace":
             return inverse.trace()
+        if formula == "compliances":
+            return [self._compliance(inverse, body) for body in np.split(self._of(s.H @ s.phi), self.model.n, axis=1)]
         return [inverse[part, part] for part in self.model.v_slices]
+
+    @staticmethod
+    def _compliance(inverse: Any, body: Any) -> Any:
+        moving = (body != 0).any(axis=1)
+        return body[moving].T @ inverse[np.ix_(moving, moving)] @ body[moving]
+
+    @cached_property
+    def _picked(self) -> Any:
+        return self._of(s.H @ s.phi @ PICK, "pick")
 
     @cached_property
     def _inverse(self) -> Any:
@@ -172,8 +189,9 @@ def told_by(message: str) -> float:
 
 def verdict(formula: str, method: Method, one: Sample, given: dict[str, Any], expected: Any) -> Verdict:
     """Compile, call, listen, compare."""
-    backend = backend_for(list(FORMULAS).index(formula) + METHODS.index(method))
-    run = compile_program(FORMULAS[formula], one.model, method=method, backend=backend)
+    formulas = FORMULAS | AT_BODIES
+    backend = backend_for(list(formulas).index(formula) + METHODS.index(method))
+    run = compile_program(formulas[formula], one.model, method=method, backend=backend)
     values = {name: value for name, value in given.items() if name in run.inputs}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -41,6 +41,27 @@ def test_what_joints_near_a_lock_lose_is_told(seed: int) -> None:
     assert [verdict for verdict in found if verdict.broken or verdict.kind == "misjudged"] == []
 
 
+# A torque about the axis of a rod is up to 10¹⁸ times what the rod itself resists; others hold it. Forces accelerate
+# light bodies so much that the accelerations of heavy ones are as small as rounding beside it.
+@pytest.mark.parametrize(
+    ("family", "seed", "formula"),
+    [
+        ("thin rods", 25, "task"),
+        ("thin rods", 99, "task"),
+        ("thin rods", 26, "compliances"),
+        ("thin rods", 111, "compliances"),
+        ("spread tree", 2019, "body acceleration"),
+        ("one heavy", 2024, "body acceleration"),
+    ],
+)
+def test_large_constants_take_no_digits_from_others(family: str, seed: int, formula: str) -> None:
+    one = sample(family, seed)
+    given = inputs(one, seed)
+    expected = Truth(one.model, one.q, given).answer(formula)
+    found = [verdict(formula, method, one, given, expected) for method in METHODS]
+    assert [each for each in found if each.broken or each.kind == "misjudged"] == []
+
+
 # Where small columns of the triangle of a relation, its rank, or what Joseph's update rounds were not seen.
 @pytest.mark.parametrize(("family", "seed"), [("one heavy", 143), ("point on hinges", 882), ("redundant body", 293)])
 @pytest.mark.parametrize("formula", ["diagonal", "trace", "step", "armature"])

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from operator_algebra.backends.numpy.arrays import Block, Flags, Scalars, Sizes
+from operator_algebra.backends.numpy.equations import Equations
 from operator_algebra.backends.numpy.places import Places, columns_in, span, split
-from operator_algebra.backends.numpy.triangles import Equations, Triangle, stacked
+from operator_algebra.backends.numpy.triangles import Relation, Triangle, stacked
 from operator_algebra.operators.spaces import Space
 from operator_algebra.programs.instructions import Hop, Relate
 from operator_algebra.programs.records import Ref, Term
@@ -27,17 +28,6 @@ class _Equation:
     members: list[tuple[int, Kernel]]
     gathers: list[tuple[int, Kernel]]
     pulls: list[tuple[int, Kernel]]
-
-
-@dataclass(frozen=True)
-class _Gathered:
-    """What some children say of the sums g of what they send and of the members d that they see: Ag g + Ad d = a."""
-
-    sums: Block
-    shown: Block
-    constant: Block
-    probe: Block
-    sizes: Sizes
 
 
 class RelationKernels:
@@ -85,8 +75,8 @@ class RelationKernels:
         """Of the equations of each body."""
         self._taken_in: dict[int, Triangle] = {}
         """Of what each body says to its parent, together with the children before it."""
-        self._before: dict[int, _Gathered] = {}
-        self._all: dict[int, _Gathered] = {}
+        self._before: dict[int, Relation] = {}
+        self._all: dict[int, Relation] = {}
         self._surroundings: dict[int, Block] = {}
         self._sent: dict[int, Block] = {}
         self._solutions: dict[int, Block] = {}
@@ -114,7 +104,7 @@ class RelationKernels:
 
     def inward_step(self, k: int) -> Triangle:
         """Take in the children, triangularise the local equations with them, keep what is left."""
-        gathered: _Gathered | None = None
+        gathered: Relation | None = None
         for c in self.children[k]:
             self._before[c] = gathered or self._nothing(k)
             self._taken_in[c], gathered = self._take_in(gathered, c, 2 * c)
@@ -133,19 +123,19 @@ class RelationKernels:
         return self._triangles[k]
 
     def _triangularised(
-        self, k: int, equations: Equations, width: int, given: int, salt: int | None = None
+        self, k: int, equations: Equations, width: int, given: int, salt: int | None = None, driving: int = 0
     ) -> Triangle:
-        found = equations.triangularised(width, given, salt)
+        found = equations.triangularised(width, given, salt, driving)
         self._kept[k] = np.minimum(self._kept.get(k, 1.0), found.kept)
         return found
 
-    def _nothing(self, k: int) -> _Gathered:
+    def _nothing(self, k: int) -> Relation:
         """The sums over no children: g = 0."""
         sums, shown = sum(self._sizes(self._gathered_spaces, k)), sum(self._sizes(self._shown_spaces, k))
         none = np.zeros((sums, 1))
-        return _Gathered(np.eye(sums), np.zeros((sums, shown)), none, none, np.zeros(sums))
+        return Relation(np.eye(sums), np.zeros((sums, shown)), none, none, np.zeros(sums), none)
 
-    def _take_in(self, gathered: _Gathered | None, c: int, salt: int | None = None) -> tuple[Triangle, _Gathered]:
+    def _take_in(self, gathered: Relation | None, c: int, salt: int | None = None) -> tuple[Triangle, Relation]:
         """One more child: eliminate what it sends, u, and the sums without it, g⁻, with g = g⁻ + U u."""
         k = self.parent[c]
         equations = Equations()
@@ -153,18 +143,13 @@ class RelationKernels:
         sent = equations.columns(self._sizes(self._sent_spaces, c))
         sums = equations.columns(self._sizes(self._gathered_spaces, k))
         shown = equations.columns(self._sizes(self._shown_spaces, k))
-        triangle = self._triangles[c]
-        equations.known(sent, triangle.sizes[..., -columns_in(sent) :])
+        relation = self._triangles[c].relation
         if gathered:
-            equations.known(before, gathered.sizes)
-            terms = [*split(gathered.sums, before), *split(gathered.shown, shown)]
-            equations.add(gathered.sums.shape[-2], terms, gathered.constant, probe=gathered.probe)
-        terms = split(triangle.rest, sent)
-        start = columns_in(sent)
-        for hop, column, size in zip(self.outward, shown, self._sizes(self._received_spaces, c), strict=True):
-            terms.append((column, triangle.rest[..., start : start + size] @ hop[c]))
-            start += size
-        equations.add(triangle.rest.shape[-2], terms, triangle.rest_constant, probe=triangle.rest_probe)
+            equations.relate(gathered, before, split(gathered.others, shown))
+        received = split(relation.others, Equations().columns(self._sizes(self._received_spaces, c)))
+        pulls = zip(shown, self.outward, received, strict=True)
+        others = [(column, block @ hop[c]) for column, hop, (_, block) in pulls]
+        equations.relate(relation, sent, others)
         for i, total in enumerate(sums):
             unit = np.eye(total.stop - total.start)
             carried = sent[self._sent_members.index(self.definition.gathers[i][1])]
@@ -172,11 +157,7 @@ class RelationKernels:
             equations.add(len(unit), terms, defines=total)
         width, given = columns_in(before) + columns_in(sent), equations.width - columns_in(shown)
         taken = self._triangularised(c, equations, width, given, salt)
-        size = given - width
-        rest = taken.rest
-        return taken, _Gathered(
-            rest[..., :size], rest[..., size:], taken.rest_constant, taken.rest_probe, taken.sizes[..., width:]
-        )
+        return taken, taken.relation
 
     def measure(self, k: int) -> Scalars:
         """How far from singular the whole system is: by how little a perturbation can do as much harm at a body.
@@ -256,14 +237,11 @@ class RelationKernels:
             equations.add(self.size(equation.rows, k), _local(equation, k, places), known, defines=explicit)
 
     def _add_gathered(
-        self, equations: Equations, gathered: _Gathered, sums: list[slice], own: list[slice], driven: bool = True
+        self, equations: Equations, gathered: Relation, sums: list[slice], own: list[slice], driven: bool = True
     ) -> None:
         """What children say; without their constants if they are not `driven`."""
         shown = [own[carried] for _, carried in self.definition.pulls]
-        terms = [*split(gathered.sums, sums), *split(gathered.shown, shown)]
-        constant, probe = (gathered.constant, gathered.probe) if driven else (None, None)
-        equations.add(gathered.sums.shape[-2], terms, constant, probe=probe)
-        equations.known(sums, gathered.sizes)
+        equations.relate(gathered, sums, split(gathered.others, shown), driven=driven)
 
     def _add_surroundings(self, equations: Equations, k: int, places: Places) -> None:
         around = self._surroundings[k]
@@ -282,7 +260,8 @@ class RelationKernels:
         unknowns = triangle.solved(stacked(given))
         places = self._places(Equations(), k)
         whole = stacked([unknowns, self._sent[k]]) if self.parent[k] >= 0 else unknowns
-        self._solutions[k] = stacked([whole[..., place, :] for place in places.own])
+        placed = triangle.placed(whole)
+        self._solutions[k] = stacked([placed[..., place, :] for place in places.own])
         sums = whole[..., span(places.gathered), :]
         for c, own in self._handed_back(k, sums, self._solutions[k], Triangle.solved):
             self._sent[c] = own
@@ -311,23 +290,22 @@ class RelationKernels:
             # Nothing arrives at a root, and what it sends is free.
             sent, received = sum(self._sizes(self._sent_spaces, k)), sum(self._sizes(self._received_spaces, k))
             self._surroundings[k] = np.hstack([np.zeros((received, sent)), np.eye(received)])
-        after: _Gathered | None = None
+        after: Relation | None = None
         for c in reversed(self.children[k]):
             self._surroundings[c] = self._around(c, after or self._nothing(k))
             _, after = self._take_in(after, c)
 
-    def _around(self, c: int, after: _Gathered) -> Block:
+    def _around(self, c: int, after: Relation) -> Block:
         """What the parent, the children before and after, and the rest of the tree say of the edge to child c."""
         k = self.parent[c]
         equations = Equations()
         places = self._places(equations, k)
         later = equations.columns(self._sizes(self._gathered_spaces, k))
         width = equations.width
-        sent = equations.columns(self._sizes(self._sent_spaces, c))
-        given = equations.width
         arriving = equations.columns(self._sizes(self._received_spaces, c))
+        sent = equations.columns(self._sizes(self._sent_spaces, c))
         equations.known(places.received, 1.0)
-        equations.known(sent, self._triangles[c].sizes[..., -columns_in(sent) :])
+        equations.known(sent, self._triangles[c].relation.sizes)
         for i, equation in enumerate(self.equations):
             terms = list(_local(equation, k, places))
             for j, coefficient in equation.gathers:
@@ -342,7 +320,8 @@ class RelationKernels:
         for (_, carried), hop, column in zip(self.definition.pulls, self.outward, arriving, strict=True):
             unit = np.eye(column.stop - column.start)
             equations.add(len(unit), [(column, unit), (places.own[carried], -hop[c])])
-        return self._triangularised(c, equations, width, given).rest
+        found = self._triangularised(c, equations, width, width, driving=columns_in(sent))
+        return np.concatenate([-found.rest_constant, found.rest], axis=-1)
 
     def answer(self, k: int, drives: Drives) -> Block:
         """The members of body k, stacked, one column for each unit that drives its equations."""
@@ -353,7 +332,8 @@ class RelationKernels:
         self._add_gathered(equations, self._all[k], places.gathered, places.own, driven=False)
         self._add_surroundings(equations, k, places)
         width = equations.width
-        unknowns = self._triangularised(k, equations, width, width).solved(np.zeros((0, 1)))
+        triangle = self._triangularised(k, equations, width, width)
+        unknowns = triangle.placed(triangle.solved(np.zeros((0, 1))))
         return stacked([unknowns[..., place, :] for place in places.own])
 
 

@@ -1,15 +1,15 @@
-"""Equations of one body, stacked and made triangular by orthogonal transformations."""
+"""Stacked equations made triangular by orthogonal transformations."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from operator_algebra.backends.numpy.arrays import Block, Flags, Scalars, Sizes
+from operator_algebra.backends.numpy.arrays import Block, Chosen, Flags, Scalars, Sizes
 from operator_algebra.backends.numpy.blocks import adjoint, solve
 from operator_algebra.backends.numpy.levels import Indices
 from operator_algebra.backends.signs import drawn
@@ -24,113 +24,26 @@ _SPARSE = 64
 PROBES = 4
 """So many columns of signs: that each of them nearly cancels, to one part in a hundred, happens once in 10⁸ times."""
 
+_ROUNDING = 1e-15
+"""Singular values below so much of the largest are nothing but rounding."""
+
+_VAGUE = 1e-2
+"""What singular values below so much of the largest determine may be large by accident."""
+
 _ROUNDED = 0.5
 """What rounding changes is at most so many eps of what is rounded."""
 
 
-class Equations:
-    """Block equations Σ block · unknown = constant; unknowns stand in columns in the order of their making."""
+@dataclass(frozen=True)
+class Relation:
+    """What is left to say of some unknowns x, counted from x⁰, and of others y: A (x − x⁰) + B y = a."""
 
-    def __init__(self) -> None:
-        self._rows = 0
-        self._columns = 0
-        self._blocks: list[tuple[slice, slice, Block]] = []
-        self._constants: list[tuple[slice, Block]] = []
-        self._probes: list[tuple[slice, Block]] = []
-        self._sizes: list[tuple[slice, Sizes | float]] = []
-        self._defined: list[tuple[slice, slice]] = []
-
-    @property
-    def width(self) -> int:
-        """How many scalar unknowns there are."""
-        return self._columns
-
-    def columns(self, sizes: Iterable[int]) -> list[slice]:
-        """Places for unknowns of these sizes."""
-        places: list[slice] = []
-        for size in sizes:
-            places.append(slice(self._columns, self._columns + size))
-            self._columns += size
-        return places
-
-    def known(self, columns: Iterable[slice], magnitudes: Sizes | float) -> None:
-        """Say how large some unknowns are: (..., width), or one number."""
-        start = 0
-        for column in columns:
-            stop = start + column.stop - column.start
-            self._sizes.append(
-                (column, magnitudes[..., start:stop] if isinstance(magnitudes, np.ndarray) else magnitudes)
-            )
-            start = stop
-
-    def add(
-        self,
-        rows: int,
-        terms: Iterable[tuple[slice, Block]],
-        constant: Block | None = None,
-        *,
-        probe: Block | None = None,
-        defines: slice | None = None,
-    ) -> None:
-        """One more block row, with what earlier rounding left in it; it may be the definition of an unknown."""
-        where = slice(self._rows, self._rows + rows)
-        self._rows += rows
-        self._blocks.extend((where, column, block) for column, block in terms)
-        if constant is not None:
-            self._constants.append((where, constant))
-        if probe is not None:
-            self._probes.append((where, probe))
-        if defines is not None:
-            self._defined.append((where, defines))
-
-    def triangularised(self, width: int, given: int, salt: int | None = None) -> Triangle:
-        """Eliminate the first `width` columns; those from `given` on are what the others respond to.
-
-        Constants as large as rounding come along if there is a salt, of signs that are independent of those of others.
-        """
-        constants = [block for _, block in self._constants]
-        count = next((block.shape[-1] for block in constants if block.shape[-1] != 1), 1)
-        lead = np.broadcast_shapes(
-            *(block.shape[:-2] for _, _, block in self._blocks), *(block.shape[:-2] for block in constants)
-        )
-        system = np.zeros((*lead, self._rows, self._columns))
-        for where, column, block in self._blocks:
-            system[..., where, column] += block
-        right = np.zeros((*lead, self._rows, count))
-        for where, block in self._constants:
-            right[..., where, :] += block
-        probe = np.zeros((*lead, self._rows, PROBES))
-        for where, block in self._probes:
-            probe[..., where, :] += block
-        sizes = self._magnitudes(np.abs(system), given)
-        return _triangularised(system, right, probe, sizes, width, given, salt)
-
-    def _magnitudes(self, system: Block, given: int) -> Sizes:
-        """How large each unknown is if the given ones have size one, by its definition or by what it balances."""
-        sizes = np.zeros((*system.shape[:-2], self._columns))
-        sizes[..., given:] = 1.0
-        for column, magnitude in self._sizes:
-            sizes[..., column] = magnitude
-        known = [column for column, _ in self._sizes]
-        defined = [(row, column) for row, column in self._defined if column.stop <= given and column not in known]
-        for last in (False, True):
-            for _ in defined:
-                for row, column in defined:
-                    others = system[..., row, :].copy()
-                    others[..., column] = 0.0
-                    found = (others * sizes[..., None, :]).max(axis=-1, initial=0.0)
-                    sizes[..., column] = np.where(sizes[..., column] > 0.0, sizes[..., column], found)
-            if not last:
-                sizes = np.where(sizes > 0.0, sizes, _balanced(system, sizes))
-        return np.where(sizes > 0.0, sizes, 1.0)
-
-
-def _balanced(system: Block, sizes: Sizes) -> Sizes:
-    """The sizes of unknowns at which they matter first in an equation whose size is known."""
-    largest = (system * sizes[..., None, :]).max(axis=-1, initial=0.0)
-    limits = np.where((system > 0.0) & (largest[..., None] > 0.0), largest[..., None] / system, np.inf)
-    least = limits.min(axis=-2, initial=np.inf)
-    return np.where(np.isfinite(least), least, 0.0)
+    own: Block
+    others: Block
+    constant: Block
+    probe: Block
+    sizes: Sizes
+    origin: Block
 
 
 @dataclass(frozen=True)
@@ -159,14 +72,34 @@ class Triangle:
     exponent: Scalars
     negative: Flags
     """Whether the determinant of the eliminated part is negative, with the rows of the rest in their order."""
+    origin: Block
+    """From where all unknowns are counted that are not given."""
+
+    @property
+    def relation(self) -> Relation:
+        """What `rest` says, the given unknowns apart from the others."""
+        width = self.triangle.shape[-1]
+        free = self.sizes.shape[-1] - width
+        return Relation(
+            self.rest[..., :free],
+            self.rest[..., free:],
+            self.rest_constant,
+            self.rest_probe,
+            self.sizes[..., width:],
+            self.origin[..., width:, :],
+        )
 
     def solved(self, others: Block) -> Block:
-        """The eliminated unknowns, from the others."""
+        """The eliminated unknowns, from the others, both counted from their origin."""
         return self._solved(self.top_constant, others)
 
     def probed(self, others: Block) -> Block:
         """The eliminated unknowns where constants are rounding."""
         return self._solved(self.top_probe, others)
+
+    def placed(self, unknowns: Block) -> Block:
+        """Unknowns counted from zero."""
+        return unknowns + self.origin
 
     def _solved(self, constant: Block, others: Block) -> Block:
         known = constant - self.top @ others if self.top.shape[-1] else constant
@@ -186,9 +119,17 @@ def stacked(parts: Sequence[Block]) -> Block:
     return np.concatenate([np.broadcast_to(part, (*lead, *part.shape[-2:])) for part in parts], axis=-2)
 
 
-def _triangularised(
-    system: Block, right: Block, probe: Block, sizes: Sizes, width: int, given: int, salt: int | None
+def triangularised(
+    system: Block,
+    right: Block,
+    probe: Block,
+    sizes: Sizes,
+    origin: Block,
+    width: int,
+    given: int,
+    salt: int | None,
 ) -> Triangle:
+    """Eliminate the first `width` columns; those from `given` on are what the others respond to."""
     # Reflections keep columns apart, whatever their units, but not rows: equations of light bodies are brought to the
     # size of those of heavy ones, as far as the sizes of the unknowns allow.
     rows = _power_of_two((np.abs(system) * sizes[..., None, :]).max(axis=-1, initial=0.0))[..., :, None]
@@ -196,9 +137,17 @@ def _triangularised(
     triangle, turned = mirrors.turned[..., :width, :width], mirrors.turned[..., width:]
     others = system.shape[-1] - width
     top, rest = turned[..., :width, :others], turned[..., width:, :others]
+    top_constant, rest_constant = turned[..., :width, others:], turned[..., width:, others:]
     if salt is not None:
+        free = given - width
+        least = _Least(rest[..., :free], sizes[..., width:given])
+        # Unknowns are counted from what they are if nothing arrives. Constants of whole subtrees would add up and
+        # cancel; accelerations of heavy bodies would drown in the rounding of those of light ones.
+        move, rest_constant = least.parted(rest_constant, _VAGUE)
+        top_constant = top_constant - top[..., :free] @ move
+        origin = stacked([origin[..., :width, :], origin[..., width:, :] + move])
         # Rounding is as large as the terms are in the end, after what cancels in them has cancelled.
-        responses = _responses(triangle, mirrors.places, top, rest, sizes, given)
+        responses = _responses(triangle, mirrors.places, top, rest, sizes, given, least)
         expected = np.concatenate([responses, sizes[..., given:]], axis=-1)
         noise = (np.abs(system) * expected[..., None, :]).max(axis=-1, initial=0.0)[..., None]
         signs = _signs(noise.shape[-2], width + 1, salt)
@@ -212,15 +161,16 @@ def _triangularised(
         kept=mirrors.kept(),
         places=mirrors.places,
         top=top,
-        top_constant=turned[..., :width, others:],
+        top_constant=top_constant,
         top_probe=probe[..., :width, :],
         rest=rest,
-        rest_constant=turned[..., width:, others:],
+        rest_constant=rest_constant,
         rest_probe=probe[..., width:, :],
         sizes=sizes[..., :given],
         logdet=np.log(np.abs(mantissa)).sum(axis=-1),
         exponent=exponent + np.log2(rows[..., :, 0]).sum(axis=-1),
         negative=mirrors.negative ^ ((diagonal < 0).sum(axis=-1) % 2 == 1),
+        origin=origin,
     )
 
 
@@ -349,21 +299,44 @@ def _inversions(order: Indices) -> Indices:
     return np.triu(order[..., :, None] > order[..., None, :], 1).sum(axis=(-2, -1))
 
 
-def _responses(triangle: Block, places: Indices, top: Block, rest: Block, sizes: Sizes, given: int) -> Sizes:
+def _responses(
+    triangle: Block, places: Indices, top: Block, rest: Block, sizes: Sizes, given: int, least: _Least
+) -> Sizes:
     """How large the unknowns before the given ones become when these have size one; never more than `sizes`."""
     width = places.shape[-1]
     free = given - width
     units = sizes[..., None, given:]
-    answer = np.zeros((*rest.shape[:-2], free, units.shape[-1]))
-    if free:
-        own = sizes[..., width:given, None]
-        block = rest[..., :free] * np.swapaxes(own, -1, -2)
-        inverse = np.linalg.pinv(np.where(np.isfinite(block), block, 0.0))
-        answer = -own * (inverse @ (rest[..., free:] * units))
+    answer = -least.solved(rest[..., free:] * units, _ROUNDING)
     driven = top[..., :free] @ answer + top[..., free:] * units
     inner = -_placed(solve(triangle, driven), places) if width else answer[..., :0, :]
     found = np.abs(np.concatenate([inner, answer], axis=-2)).max(axis=-1, initial=0.0)
     return np.fmin(found, sizes[..., :given])
+
+
+class _Least:
+    """Least solutions of equations, in units of the sizes of their unknowns."""
+
+    def __init__(self, block: Block, sizes: Sizes) -> None:
+        self._block, self._sizes = block, sizes[..., None]
+        scaled = block * sizes[..., None, :]
+        # What is not a number is told of by the triangle.
+        finite = np.where(np.isfinite(scaled), scaled, 0.0)
+        self._left, self._values, self._right = np.linalg.svd(finite, full_matrices=False)
+
+    def solved(self, right: Block, share: float) -> Block:
+        """Without singular values below a share of the largest."""
+        large = self._large(share)
+        inverse = np.divide(1.0, self._values[..., None], where=large, out=np.zeros(large.shape))
+        return self._sizes * (adjoint(self._right) @ (inverse * (adjoint(self._left) @ right)))
+
+    def parted(self, right: Block, share: float) -> tuple[Block, Block]:
+        """Refined, and the right sides that smaller singular values have to do with."""
+        found = self.solved(right, share)
+        found = found + self.solved(right - self._block @ found, share)
+        return found, self._left @ (~self._large(share) * (adjoint(self._left) @ right))
+
+    def _large(self, share: float) -> Chosen:
+        return (self._values > share * self._values.max(axis=-1, keepdims=True, initial=0.0))[..., None]
 
 
 @lru_cache(maxsize=256)

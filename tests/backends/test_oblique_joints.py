@@ -23,7 +23,7 @@ from operator_algebra.models.joints.joint import Joint
 from operator_algebra.models.model import Body, Model
 from operator_algebra.operators.vanishing import vanishing
 from operator_algebra.symbols import T
-from tests.backends.loops.test_loops import kernel, rows
+from tests.backends.loops.called import kernel, rows
 from tests.backends.test_forms import Case, forms
 from tests.euler_angles import EulerAngles, Tilted
 from tests.nearly_singular import sample

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,17 +19,14 @@ from operator_algebra.backends.native import machine as machines
 from operator_algebra.backends.scalar.signature import Signature
 from operator_algebra.calls.compiled import Compiled
 from operator_algebra.compiler import compile as compile_program
-from operator_algebra.errors import SingularError
 from operator_algebra.expressions.nodes import Expr
 from operator_algebra.lowering.lower import lower
 from operator_algebra.models.families import chain, random_tree
-from operator_algebra.models.joints.joint import make_joint
-from operator_algebra.models.model import Body, Model
+from operator_algebra.models.model import Model
 from operator_algebra.operators.leaf_factors import body_classes
 from operator_algebra.operators.vanishing import vanishing
-from operator_algebra.spatial.inertia import Inertia
-from operator_algebra.spatial.transforms import Placement
 from tests.backends.loops.by_hand import ByHand
+from tests.backends.loops.called import executable, kernel, rows, swinging, told
 from tests.backends.scalar.calls import Call
 from tests.fences import CAN, fenced
 from tests.oracles.recursive_dynamics import mass_matrix
@@ -42,12 +36,6 @@ from tests.strategies import ALL_JOINTS
 
 pytest.importorskip("llvmlite")
 FORWARD, INVERSE = dynamics.forward_dynamics, dynamics.inverse_dynamics
-
-
-def executable(compiled: Compiled) -> Floats:
-    found = compiled._numeric()  # pyright: ignore[reportPrivateUsage]
-    assert isinstance(found, Floats)
-    return found
 
 
 def runs_in_loops(compiled: Compiled) -> bool:
@@ -89,17 +77,6 @@ def test_they_are_what_is_interpreted(e: Expr, kinds: list[str]) -> None:
     assert runs_in_loops(compiled)
     scale = 1.0 if e is INVERSE else condition(mass_matrix(model, values["q"][0]))
     assert apart(found, expected) <= rounding(size(expected), terms=model.n, condition=min(scale, 1e8))
-
-
-def kernel(model: Model, e: Expr, values: dict[str, Any]) -> tuple[LoopKernel, Call]:
-    program = lower({"x": e}, zeros=vanishing(model))
-    call = Call.of(program, model, values["q"], {k: v for k, v in values.items() if k != "q"})
-    return LoopKernel(program, model, Signature.of(call.inputs), EVERYWHERE), call
-
-
-def rows(call: Call) -> list[Any]:
-    given = [name for name in call.inputs.values if name not in call.inputs.absent]
-    return [call.q, *(call.inputs.values[name].entries for name in given)]
 
 
 @pytest.mark.parametrize("near", [0, loops._NEAR])  # pyright: ignore[reportPrivateUsage]
@@ -226,27 +203,6 @@ def test_each_body_is_of_one_kind() -> None:
 
 
 # -- pivots ------------------------------------------------------------------------------------------------------------
-
-
-def swinging(n: int) -> Model:
-    """A point mass that swings through the axis of the hinge that carries its own, and a chain beside them."""
-    none, point = Inertia(), Inertia(2.0, (0.0, 0.0, 0.7))
-    hinges = [
-        make_joint("revolute", name="swivel", axis=(0, 0, 1)),
-        make_joint("revolute", name="swing", axis=(1, 0, 0)),
-    ]
-    first = [Body(f"first{i}", i - 1, hinges[i], Placement(), (none, point)[i]) for i in range(2)]
-    rest = [replace(body, parent=-1 if k == 0 else k + 1) for k, body in enumerate(chain(n).bodies)]
-    return Model(name="swinging", bodies=[*first, *rest])
-
-
-def told(run: Callable[[], Any]) -> tuple[Any, str]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return run(), ""
-        except SingularError as error:
-            return error.result, str(error)
 
 
 def test_what_is_singular_is_told_as_by_the_interpreter() -> None:

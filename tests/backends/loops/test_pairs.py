@@ -16,7 +16,7 @@ from operator_algebra.expressions.build import inv
 from operator_algebra.expressions.query import Query, block, dense
 from operator_algebra.models.families import chain
 from operator_algebra.models.model import Model
-from tests.backends.loops.test_loops import swinging
+from tests.backends.loops.called import swinging
 from tests.backends.loops.trees import LONG, several
 from tests.oracles.recursive_dynamics import mass_matrix
 from tests.rounding import apart, condition, rounding, size

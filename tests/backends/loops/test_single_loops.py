@@ -17,7 +17,7 @@ from operator_algebra.compiler import compile as compile_program
 from operator_algebra.expressions.query import dense
 from operator_algebra.models.families import chain, random_tree
 from operator_algebra.models.model import Model
-from tests.backends.loops.test_loops import executable, swinging, told
+from tests.backends.loops.called import executable, swinging, told
 from tests.backends.loops.test_weights import call_of
 from tests.backends.loops.trees import LONG, several
 from tests.backends.native.test_single import WIDER, bits, single, state

@@ -247,6 +247,7 @@ def test_samples_are_trusted_where_bounds_hold(seed: int) -> None:
 
 def test_where_a_bound_does_not_hold_columns_tell() -> None:
     """Samples that are computed again have the bits and flags of the kernel that always has columns."""
+    pytest.importorskip("llvmlite")
     bodies = list(chain(24).bodies)
     bodies[-1] = replace(bodies[-1], inertia=bodies[-1].inertia + Inertia(30.0, (1.0, 0.0, 0.0)))
     call = call_of(Model(name="heavy", bodies=bodies), 40)
@@ -280,10 +281,12 @@ def with_rods(model: Model, radius: float, turn: float = 0.0) -> Model:
 
 @pytest.mark.parametrize("radius", [0.0, 1e-9, 1e-3, 0.02])
 def test_thin_rods_need_no_columns(radius: float) -> None:
+    pytest.importorskip("llvmlite")
     assert chosen(with_rods(chain(40), radius)) == "never"
 
 
 def test_columns_run_where_numbers_along_axes_do_not_do() -> None:
+    pytest.importorskip("llvmlite")
     assert chosen(with_rods(chain(16), 0.002, 0.7)) == "everywhere"
     assert chosen(with_rods(chain(16), 0.2)) == "needed"
     assert chosen(chain(16, seed=0)) == "needed"

@@ -100,6 +100,7 @@ def test_what_inertia_bears_is_no_less_than_what_reaches_any_pivot(
 
 def test_columns_run_where_they_have_to_and_in_these_lanes_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sample has the same flag beside any others, and that of one operation at a time."""
+    pytest.importorskip("llvmlite")
     monkeypatch.setattr(rules, "_FEW", 0)
     model = random_tree(12, joints=["revolute", "fixed"], mass_spread=3.0, seed=3)
     call = call_of(model, 19)
@@ -128,6 +129,7 @@ def test_what_is_not_definite_has_columns_everywhere() -> None:
 
 def test_what_slides_farther_than_is_reckoned_with_is_looked_at_closely() -> None:
     """Of a joint of several freedoms Joseph's form leaves √eps of what is rounded, times the square of the lever."""
+    pytest.importorskip("llvmlite")
     model = chain(4, joint=["revolute", "cylindrical"], seed=0)
     call = call_of(model, 1)
     assert columns_of(call)
@@ -140,6 +142,7 @@ def test_what_slides_farther_than_is_reckoned_with_is_looked_at_closely() -> Non
 
 def test_neighbours_lend_each_other_what_light_links_lack() -> None:
     """On trees in which each body alone does not bear what is rounded there, hardly any columns run."""
+    pytest.importorskip("llvmlite")
     model = random_tree(100, joints=["revolute"], seed=1)
     call = call_of(model, 1)
     made = loop_kernel(call.program, model, Signature.of(call.inputs), EVERYWHERE)
@@ -149,6 +152,7 @@ def test_neighbours_lend_each_other_what_light_links_lack() -> None:
 @pytest.mark.parametrize("axis", [(0.0, 0.0, 1.0), (0.0, 1.0, 0.0)])
 def test_where_no_body_moves_nothing_counts(axis: tuple[float, float, float]) -> None:
     """About their long axes thin rods resist nothing, but in a plane across their hinges they never turn about them."""
+    pytest.importorskip("llvmlite")
     model = in_a_plane(40, axis, 2)
     call = call_of(model, 1)
     made = loop_kernel(call.program, model, Signature.of(call.inputs), EVERYWHERE)
@@ -158,6 +162,7 @@ def test_where_no_body_moves_nothing_counts(axis: tuple[float, float, float]) ->
 
 def test_where_columns_run_often_they_run_always() -> None:
     """Thin rods that hinges are not across."""
+    pytest.importorskip("llvmlite")
     own = Inertia.cylinder(1.0, 0.002, 1.0, com=(0.5, 0.0, 0.0), axis=0).moved(Placement.from_rpy((0.0, 0.7, 0.7)))
     thin = [replace(body, inertia=own) for body in chain(16).bodies]
     for model, everywhere in ((Model(name="thin", bodies=thin), True), (chain(16, seed=0), False)):

@@ -29,7 +29,7 @@ class Interface(NamedTuple):
 
         >>> import operator_algebra as oa
         >>> Interface.of(oa.lower(oa.dynamics.forward_dynamics)).inputs
-        ('T', 'v')
+        ('T', 'f_ext', 'v')
         """
         axes = {output.name: own_axes(output) for output in program.outputs}
         told = program.formula, program.inputs, program.accepts, program.reads_rates, program.keyed

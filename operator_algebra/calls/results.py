@@ -10,7 +10,7 @@ import numpy as np
 
 from operator_algebra.backends.backend import Result, Run
 from operator_algebra.errors import InputError
-from operator_algebra.models.numeric import Numbers
+from operator_algebra.models.numeric import Numbers, kind_of_masked
 
 if TYPE_CHECKING:
     from operator_algebra.programs.program import Output
@@ -102,7 +102,7 @@ def _pairs(out: Any, result: object, name: str, kind: str) -> Iterator[tuple[Num
     value = cast("Numbers", result)
     shape = np.shape(value)
     found: object = getattr(cast("object", out), "shape", type(out).__name__)
-    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray) or found != shape:
+    if not isinstance(out, np.ndarray) or isinstance(out, kind_of_masked()) or found != shape:
         raise InputError(f"{name} has shape {found}; the result has {shape}. Give an array of that shape.")
     array = cast("Numbers", out)
     if array.dtype != np.dtype(kind) or not array.flags.writeable:

@@ -38,7 +38,7 @@ from operator_algebra.lowering.lower import Method
 from operator_algebra.models.model import Model
 from operator_algebra.operators.spaces import FORCE, RATE, TORQUE, space
 from tests.lowering.campaign import PROCESSES, package_digest
-from tests.nearly_singular import DOUBTFUL, HEALTHY, Sample, installed_robots, sample
+from tests.nearly_singular import AXES, DOUBTFUL, HEALTHY, Sample, installed_robots, sample
 from tests.often import backend_for
 from tests.oracles.extended_precision import exact
 from tests.oracles.many_digits import Factors, factored, log_determinant, many_digits, solved
@@ -240,14 +240,20 @@ def verdicts(one: Sample, seed: int, methods: tuple[Method, ...] = METHODS) -> t
 
 
 def campaign(count: int, first: int = 0) -> Iterator[tuple[Sample, float, list[Verdict]]]:
-    """So many mechanisms, families in turn, every fifth of them healthy."""
-    doubtful, healthy = list(DOUBTFUL), list(HEALTHY)
+    """So many mechanisms, families in turn, every fifth of them healthy, every tenth one with axes of its own."""
     for number in range(first, first + count):
-        families = healthy if number % 5 == 4 else doubtful
-        family = families[(number // 5 * (4 if families is doubtful else 1) + number % 5) % len(families)]
+        family = _family(number)
         drawn = (sample(family, number + again) for again in itertools.count(step=1_000_000))
         one = next(one for one in drawn if one.model.nv)
         yield (one, *verdicts(one, number))
+
+
+def _family(number: int) -> str:
+    if number % 10 == 8:
+        return list(AXES)[number // 10 % len(AXES)]
+    if number % 5 == 4:
+        return list(HEALTHY)[(number // 5 + 4) % len(HEALTHY)]
+    return list(DOUBTFUL)[(number // 5 * 4 + number % 5) % len(DOUBTFUL)]
 
 
 def robots() -> Iterator[tuple[Sample, float, list[Verdict]]]:

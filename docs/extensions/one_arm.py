@@ -36,6 +36,7 @@ def _kernel() -> Kernel:
     code = build(compiled.program, model, compiled.frame)
     replace(compiled, _executable=code)(q=np.zeros((1, model.nq)), T=np.zeros((1, model.nv)))
     (kernel,) = code.kernels
+    assert isinstance(kernel, Kernel)
     return kernel
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 
 from operator_algebra.arguments import Redundant, choice, whole, word
 from operator_algebra.backends.backend import ClosedForm, Executable, backend_named
-from operator_algebra.backends.kept import Drawer, KeptProgram, drawer
+from operator_algebra.backends.kept import KeptProgram, drawer
 from operator_algebra.backends.scalar.precision import DOUBLE, PRECISIONS
 from operator_algebra.backends.scalar.precision import Name as Precise
 from operator_algebra.calls.compiled import Compiled
@@ -24,7 +24,7 @@ from operator_algebra.programs.interface import Interface
 from operator_algebra.spatial.arrays import FRAMES, Axes
 
 if TYPE_CHECKING:
-    from operator_algebra.backends.floats import Floats
+    from operator_algebra.backends.floats import Floats, Keep
     from operator_algebra.programs.program import Program
 
 Sizes = tuple[tuple[str, int], ...]
@@ -120,10 +120,12 @@ def _compiled(key: Key, method: Method, sizes: Sizes, options: Options) -> Compi
 
     record = None if place is None else place.read()
     if record is not None:
-        kept = KeptProgram(record, model, dtype, lambda: cast("Floats", _executable(lowered(), options, place)))
+        keep = partial(place.keep, record.interface) if place is not None else None
+        kept = KeptProgram(record, model, dtype, lambda: cast("Floats", _executable(lowered(), options, keep)))
         return _callable(record.interface, lowered, kept, sizes, options)
-    program = lowered()
-    return _callable(Interface.of(program), lowered, _executable(program, options, place), sizes, options)
+    interface = Interface.of(lowered())
+    keep = partial(place.keep, interface) if place is not None else None
+    return _callable(interface, lowered, _executable(lowered(), options, keep), sizes, options)
 
 
 def _of_program(program: Program, options: Options) -> Compiled:
@@ -131,15 +133,14 @@ def _of_program(program: Program, options: Options) -> Compiled:
     return _callable(Interface.of(program), lambda: program, _executable(program, options), (), options)
 
 
-def _executable(program: Program, options: Options, place: Drawer | None = None) -> Executable | ClosedForm:
-    """What runs a program; machine code that it makes is kept in a place."""
+def _executable(program: Program, options: Options, keep: Keep | None = None) -> Executable | ClosedForm:
+    """What runs a program; `keep` is told of machine code that it makes."""
     name, build = backend_named(options.backend)
     made = build(program, options.model, options.frame, options.redundant)
     if name not in _GENERATED:
         if options.dtype != DOUBLE.name:
             raise InputError(f'backend "{name}" computes in float64. For dtype="{options.dtype}" leave backend= away.')
         return made
-    keep = None if place is None else partial(place.keep, Interface.of(program))
     return cast("Floats", made).anew(PRECISIONS[options.dtype], keep)
 
 
